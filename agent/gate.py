@@ -1,0 +1,97 @@
+"""The Gate contract: readings and the past in, one decision with its reason out. A gate never sees pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, runtime_checkable
+
+__all__ = ["Accepted", "Decision", "Gate", "Past", "Reading", "Readings", "Verdict"]
+
+Verdict = Literal["accept", "reject", "accept_masked"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One evaluator's score, with the direction that makes it comparable."""
+
+    evaluator: str
+    """Name in the run's configuration."""
+    value: float
+    """Finite, in the evaluator's own unit."""
+    direction: Literal["higher", "lower"]
+    """Which way is better."""
+
+    @property
+    def goodness(self) -> float:
+        """The value in better units: larger is always better."""
+        return self.value if self.direction == "higher" else -self.value
+
+
+Readings = Mapping[str, Reading]
+"""Evaluator name -> reading."""
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """An accepted image of the present lineage."""
+
+    turn: int
+    readings: Readings
+
+
+@dataclass(frozen=True)
+class Past:
+    """What a gate may know beside the scores of the candidate."""
+
+    turn: int
+    """1-based turn being decided."""
+    attempt: int
+    """1-based attempt within the turn."""
+    seed: int
+    """For gates that draw at random: differs per turn and attempt, the same in every arm of a study."""
+    origin: Readings = field(default_factory=dict)
+    """Scores of the origin (turn 0)."""
+    accepted: Sequence[Accepted] = ()
+    """Accepted images of the present lineage, oldest first; a rollback or restart shortens it."""
+    damaged: bool | None = None
+    """Truth, for gates that declare `reads_truth` only; None when it is not known."""
+
+    @property
+    def first(self) -> Readings | None:
+        """Scores of the first accepted image; None before there is one."""
+        return self.accepted[0].readings if self.accepted else None
+
+    @property
+    def previous(self) -> Readings:
+        """Scores of the current image: the last accepted one, or the origin."""
+        return self.accepted[-1].readings if self.accepted else self.origin
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Accept or reject, and why."""
+
+    verdict: Verdict
+    reason: str
+    """One line for a person."""
+    evidence: Mapping[str, float | str | None] = field(default_factory=dict)
+    """The numbers that decided: the value, what it was held against, the margin."""
+
+
+@runtime_checkable
+class Gate(Protocol):
+    """Turns scores and history into a decision.
+
+    `decide` is called only when every evaluator in `reads` has given a score: what happens otherwise is the run's
+    `on_unscored` policy, not the gate's business.
+    """
+
+    reads: frozenset[str]
+    """Names of the evaluators it needs; a missing one is an error before the first editor call."""
+    reads_truth: bool
+    """True for the oracle only: it may see whether the candidate is damaged."""
+
+    def decide(self, scores: Readings, past: Past) -> Decision:
+        """Decide on one candidate. Must not keep state: everything it may use is in the arguments."""
+        ...

@@ -1,0 +1,56 @@
+"""What a rejection leads to: retry, and when the attempts are used up, one of seven endings of the turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from turngate.agent.gate import Readings
+
+__all__ = ["Ending", "Rejection", "Tried", "best_of"]
+
+Ending = Literal["skip", "accept", "keep_best", "rollback", "restart", "stop", "ask_human"]
+"""How a turn ends whose attempts were all rejected.
+
+- `skip`: the current image stays, the turn is spent.
+- `accept`: the last candidate is taken anyway (forced accept, counted).
+- `keep_best`: the best candidate of the turn by one evaluator is taken anyway (forced accept, counted).
+- `rollback`: the current image becomes an accepted ancestor.
+- `restart`: the current image becomes the origin again.
+- `stop`: the run ends with status `attempts_exhausted`.
+- `ask_human`: the run waits for `turngate resume RUN --accept` or `--reject`.
+"""
+
+
+class Rejection(BaseModel):
+    """Policy for rejected candidates."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    attempts: int = Field(default=1, ge=1, le=1000)
+    """Editor calls per turn at most. More than one is `retry`: each has its own seed."""
+    then: Ending = "skip"
+    """What happens when the last attempt is rejected as well."""
+    best_by: str | None = None
+    """Evaluator that ranks the candidates for `keep_best`."""
+    rollback_turns: int = Field(default=1, ge=1)
+    """How many accepted images `rollback` goes back; the origin is the oldest."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A candidate of the present turn."""
+
+    attempt: int
+    image: str
+    """SHA-256 of the candidate."""
+    readings: Readings
+
+
+def best_of(tried: Sequence[Tried], evaluator: str) -> Tried | None:
+    """The candidate that `evaluator` likes best; the earliest on a tie, None when it scored none of them."""
+    scored = [candidate for candidate in tried if evaluator in candidate.readings]
+    return max(scored, key=lambda candidate: candidate.readings[evaluator].goodness, default=None)

@@ -1,0 +1,156 @@
+"""Configuration of one run."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, field_validator
+
+from turngate.agent.editors import EDITORS
+from turngate.agent.gates import GATES
+from turngate.agent.rejection import Rejection
+from turngate.agent.scenarios import SCENARIOS
+from turngate.evaluators import EVALUATORS
+from turngate.part import PartConfig
+from turngate.traces.telemetry.config import TelemetryConfig
+
+__all__ = ["NOT_IDENTITY", "Budgets", "OriginConfig", "RunConfig", "TruthConfig", "UnscoredPolicy"]
+
+NOT_IDENTITY = frozenset({"name", "budgets", "driver", "telemetry"})
+"""Fields that may differ between a run and its resumption: they do not change what a turn does."""
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class OriginConfig(_Model):
+    """The image before turn 1."""
+
+    image: str
+    """A file (relative to the configuration file), or `skimage:NAME` for a photograph that scikit-image ships."""
+    size: int | None = Field(default=None, ge=16, le=16384)
+    """Shrink until the longest side has this many pixels (Lanczos, PNG); None or a smaller image: bytes as they are."""
+    sha256: str | None = None
+    """Set in run.json: the image must still be this one."""
+
+
+class TruthConfig(_Model):
+    """The damage measure that gates never see."""
+
+    measure: Literal["simulator"] | SerializeAsAny[PartConfig]
+    """`simulator`: the editor's own record; otherwise a full-reference evaluator against the scenario's ideal."""
+    damaged_at: float = Field(allow_inf_nan=False)
+    """A candidate at or beyond this value, in the measure's unit and direction, is damaged."""
+
+    @field_validator("measure", mode="before")
+    @classmethod
+    def _part(cls, raw: Any) -> Any:
+        return raw if raw == "simulator" else EVALUATORS.configure(raw, "truth.measure")
+
+
+class UnscoredPolicy(_Model):
+    """What happens when an evaluator that the gate reads gives no score."""
+
+    policy: Literal["reject", "accept", "retry_evaluator", "stop", "ask_human"] = "reject"
+    """`retry_evaluator` asks again, up to `tries` times in all, then rejects."""
+    tries: int = Field(default=3, ge=2, le=100)
+    """Times that an evaluator is asked in all under `retry_evaluator`."""
+
+
+class Budgets(_Model):
+    """Limits over the whole run; reaching one ends it with status `budget_exhausted`, resumable with a larger one."""
+
+    attempts: int | None = Field(default=None, ge=1)
+    """Editor calls."""
+    usd: float | None = Field(default=None, gt=0)
+    """Sum of the reported costs, US dollars."""
+    tokens: int | None = Field(default=None, ge=1)
+    """Sum of the reported input and output tokens."""
+    wall_seconds: float | None = Field(default=None, gt=0)
+    """Wall time of all processes that worked on the run."""
+    working_seconds: float | None = Field(default=None, gt=0)
+    """Wall time without the time spent waiting on a provider's limit."""
+    failures_in_a_row: int | None = Field(default=10, ge=1)
+    """Editor calls in a row that gave no image: a broken editor must not run through 100 turns."""
+
+
+class RunConfig(_Model):
+    """One origin, one scenario, one editor, one gate, one seed, N turns."""
+
+    name: str | None = Field(default=None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
+    """Short name that appears in the run id; letters, digits, `.`, `_`, `-`."""
+    origin: OriginConfig
+    scenario: SerializeAsAny[PartConfig]
+    """Instruction of each turn."""
+    turns: int = Field(default=100, ge=1, le=100_000)
+    seed: int = Field(default=0, ge=0, lt=2**63)
+    """All random choices of the run are derived from it."""
+    seed_policy: Literal["per_attempt", "per_turn", "fixed"] = "per_attempt"
+    """How the editor's seed changes; a fixed seed every turn amplifies noise."""
+    history: Literal["previous", "origin", "anchor"] = "previous"
+    """What the editor sees: the current image, always the origin (star), or the current image and the origin."""
+    editor: SerializeAsAny[PartConfig]
+    evaluators: dict[str, SerializeAsAny[PartConfig]]
+    """Name -> evaluator. A list of types is read as names equal to types."""
+    gate: SerializeAsAny[PartConfig]
+    on_reject: Rejection = Rejection()
+    on_unscored: UnscoredPolicy = UnscoredPolicy()
+    on_no_image: Literal["reject", "stop"] = "reject"
+    """`reject`: the attempt counts as rejected (`on_reject` decides what follows); `stop` ends the run."""
+    on_no_change: Literal["decide", "reject", "stop"] = "decide"
+    """The editor returned its input: let the gate decide as usual (never counted as an accepted edit), reject, stop."""
+    truth: TruthConfig | None = None
+    allow_unstable_scores: bool = False
+    """Let the gate read evaluators that are not deterministic or depend on the batch."""
+    score_origin: bool = True
+    """Score the origin before turn 1 (one extra evaluation each)."""
+    budgets: Budgets = Budgets()
+    driver: Literal["graph", "loop"] = "graph"
+    """LangGraph machine, or the plain loop (same ledger, less overhead)."""
+    telemetry: TelemetryConfig = TelemetryConfig()
+
+    @field_validator("origin", mode="before")
+    @classmethod
+    def _origin(cls, raw: Any) -> Any:
+        return {"image": raw} if isinstance(raw, str) else raw
+
+    @field_validator("on_unscored", mode="before")
+    @classmethod
+    def _unscored(cls, raw: Any) -> Any:
+        return {"policy": raw} if isinstance(raw, str) else raw
+
+    @field_validator("scenario", mode="before")
+    @classmethod
+    def _scenario(cls, raw: Any) -> Any:
+        return SCENARIOS.configure(raw, "scenario")
+
+    @field_validator("editor", mode="before")
+    @classmethod
+    def _editor(cls, raw: Any) -> Any:
+        return EDITORS.configure(raw, "editor")
+
+    @field_validator("gate", mode="before")
+    @classmethod
+    def _gate(cls, raw: Any) -> Any:
+        return GATES.configure(raw, "gate")
+
+    @field_validator("evaluators", mode="before")
+    @classmethod
+    def _evaluators(cls, raw: Any) -> Any:
+        if isinstance(raw, list):
+            raw = {item if isinstance(item, str) else _name_of(item): item for item in raw}
+        if not isinstance(raw, dict):
+            return raw
+        return {name: EVALUATORS.configure(item, f"evaluators.{name}") for name, item in raw.items()}
+
+    def identity(self) -> dict[str, Any]:
+        """What makes two runs the same experiment: everything but names, budgets, driver and telemetry."""
+        dumped = self.model_dump(mode="json", exclude=set(NOT_IDENTITY))
+        if self.origin.sha256:
+            dumped["origin"] = {"sha256": self.origin.sha256}
+        return dumped
+
+
+def _name_of(item: Any) -> str:
+    return str(item["type"]) if isinstance(item, dict) and "type" in item else repr(item)

@@ -1,0 +1,114 @@
+"""From a YAML file (or run.json) and `--set` overrides to a checked configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from turngate.errors import ConfigError
+from turngate.graphs.config import RunConfig
+from turngate.registry import explain
+
+__all__ = ["apply_overrides", "diff", "merge", "parse_config", "read_config", "read_mapping", "with_absolute_origin"]
+
+
+def read_config(path: Path, overrides: Sequence[str] = ()) -> RunConfig:
+    """Read and check a configuration; raises `ConfigError` that names the file, the field and the nearest name."""
+    raw = read_mapping(path)
+    if "config" in raw and "schema_version" in raw:  # a run.json: its configuration is complete
+        raw = raw["config"]
+    raw = with_absolute_origin(raw, path.parent)
+    return parse_config(with_absolute_origin(apply_overrides(raw, overrides), Path.cwd()), str(path))
+
+
+def read_mapping(path: Path) -> dict[str, Any]:
+    """Read a YAML or JSON file that holds a mapping; raises `ConfigError` with file and line."""
+    try:
+        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"no configuration at {path}: check the path, or write one with `turngate new`") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'not a text file'}") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f", line {mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or getattr(error, "reason", "not valid YAML")
+        raise ConfigError(f"{path}{where}: not valid YAML: {problem}") from None
+    if not isinstance(raw, dict):
+        raise ConfigError(f"{path}: a configuration is a mapping of fields, see `turngate new`")
+    return raw
+
+
+def parse_config(raw: Mapping[str, Any], source: str) -> RunConfig:
+    """Check a raw mapping; `source` names it in errors."""
+    try:
+        return RunConfig.model_validate(dict(raw))
+    except ValidationError as error:
+        raise ConfigError(f"{source}: {explain(error, RunConfig)}") from None
+    except ConfigError as error:
+        raise type(error)(f"{source}: {error}") from None
+
+
+def apply_overrides(raw: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+    """Apply `a.b=value` overrides (values are YAML); raises `ConfigError` for a malformed one."""
+    result: dict[str, Any] = _copy(raw)
+    for override in overrides:
+        key, equals, text = override.partition("=")
+        if not equals or not key.strip():
+            raise ConfigError(f"--set {override}: write it as field=value, for instance --set turns=10")
+        try:
+            value = yaml.safe_load(text)
+        except yaml.YAMLError:
+            raise ConfigError(f"--set {override}: the value is not valid YAML") from None
+        target = result
+        *path, last = key.strip().split(".")
+        for step in path:
+            inner = target.get(step)
+            if isinstance(inner, str):  # `gate: always_accept` written short
+                inner = {"image" if step == "origin" else "type": inner}
+            if isinstance(inner, list):
+                inner = {item if isinstance(item, str) else str(item.get("type")): item for item in inner}
+            target[step] = inner if isinstance(inner, dict) else {}
+            target = target[step]
+        target[last] = merge(target.get(last), value)
+    return result
+
+
+def merge(base: Any, change: Any) -> Any:
+    """`base` with the mapping `change` laid over it, field by field; a part with a `type` replaces the old one."""
+    if not isinstance(base, Mapping) or not isinstance(change, Mapping) or "type" in change:
+        return change
+    return {**base, **{key: merge(base.get(key), value) for key, value in change.items()}}
+
+
+def diff(recorded: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any, Any]]:
+    """Fields that differ, as (dotted path, recorded value, new value)."""
+    found: list[tuple[str, Any, Any]] = []
+    for key in sorted({*recorded, *new}):
+        old, now = recorded.get(key), new.get(key)
+        if isinstance(old, Mapping) and isinstance(now, Mapping):
+            found += diff(old, now, f"{prefix}{key}.")
+        elif old != now:
+            found.append((f"{prefix}{key}", old, now))
+    return found
+
+
+def with_absolute_origin(raw: Mapping[str, Any], base: Path) -> dict[str, Any]:
+    """`raw` with a relative path of the origin image resolved against `base`."""
+    result = dict(raw)
+    origin = result.get("origin")
+    image = origin.get("image") if isinstance(origin, Mapping) else origin
+    if isinstance(image, str) and not image.startswith("skimage:") and not Path(image).is_absolute():
+        absolute = str((base / image).resolve())
+        result["origin"] = {**origin, "image": absolute} if isinstance(origin, Mapping) else {"image": absolute}
+    return result
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _copy(item) for key, item in value.items()}
+    return [_copy(item) for item in value] if isinstance(value, list) else value

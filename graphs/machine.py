@@ -1,0 +1,89 @@
+"""The LangGraph machine: editor -> evaluators in parallel -> gate -> next attempt or end. Flat, on purpose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from langgraph.graph import END, START, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Overwrite, Send
+
+from turngate.graphs.decide_step import decide
+from turngate.graphs.edit_step import edit
+from turngate.graphs.measure_step import measure, measure_truth
+from turngate.graphs.session import Session
+from turngate.graphs.state import LoopState, attempt_of, position_of, scores_of, state_of, truth_of
+
+if TYPE_CHECKING:
+    from langgraph.graph.state import CompiledStateGraph
+
+__all__ = ["STEPS_PER_ATTEMPT", "build_machine", "step_limit"]
+
+STEPS_PER_ATTEMPT = 3
+"""Super-steps of one attempt: editor, evaluators side by side, gate."""
+
+
+def step_limit(turns: int, attempts_per_turn: int, attempts_budget: int | None = None) -> int:
+    """`recursion_limit` for a run: its longest possible course, and not one super-step more.
+
+    LangGraph raises when the limit is reached with work left, so the exact number of super-steps is enough.
+    """
+    attempts = turns * attempts_per_turn
+    if attempts_budget is not None:
+        attempts = min(attempts, attempts_budget)
+    return STEPS_PER_ATTEMPT * attempts
+
+
+def build_machine(checkpointer: Any = None) -> CompiledStateGraph[LoopState, Session, LoopState, LoopState]:
+    """Compile the machine. Run it with a `Session` as context and `state_of(position)` plus empty channels as input.
+
+    A checkpointer is optional and never the truth: the ledger is.
+    """
+    graph = StateGraph(LoopState, context_schema=Session)
+    graph.add_node("editor", _editor)
+    graph.add_node("evaluate", _evaluate)
+    graph.add_node("truth", _truth)
+    graph.add_node("gate", _gate)
+    graph.add_edge(START, "editor")
+    graph.add_conditional_edges("editor", _fan_out, ["evaluate", "truth"])
+    graph.add_edge("evaluate", "gate")
+    graph.add_edge("truth", "gate")
+    graph.add_conditional_edges("gate", _route, ["editor", END])
+    return graph.compile(checkpointer=checkpointer, name="turngate")
+
+
+def _editor(state: LoopState, runtime: Runtime[Session]) -> dict[str, Any]:
+    session = runtime.context
+    row = edit(session, position_of(state, session.position.lineage))
+    return {"candidate": row.model_dump(mode="json")}
+
+
+def _fan_out(state: LoopState, runtime: Runtime[Session]) -> list[Send]:
+    names = list(runtime.context.parts.evaluators)
+    return [
+        *(Send("evaluate", {"candidate": state["candidate"], "name": name}) for name in names),
+        Send("truth", state),
+    ]
+
+
+def _evaluate(task: dict[str, Any], runtime: Runtime[Session]) -> dict[str, Any]:
+    name = task["name"]
+    row = measure(runtime.context, attempt_of(task), name)  # type: ignore[arg-type]  # a Send carries what is needed
+    return {"scores": {name: row.model_dump(mode="json")}}
+
+
+def _truth(state: LoopState, runtime: Runtime[Session]) -> dict[str, Any]:
+    row = measure_truth(runtime.context, attempt_of(state))
+    return {"truth": row.model_dump(mode="json") if row else None}
+
+
+def _gate(state: LoopState, runtime: Runtime[Session]) -> dict[str, Any]:
+    session = runtime.context
+    position = position_of(state, session.position.lineage)
+    after = decide(session, position, attempt_of(state), scores_of(state), truth_of(state))
+    return {**state_of(after), "candidate": None, "scores": Overwrite({}), "truth": None}
+
+
+def _route(state: LoopState) -> Literal["editor", "__end__"]:
+    # Only reads what the gate node wrote: an exception here, followed by a resume, would end the run as if finished.
+    return "editor" if state["status"] == "running" else END

@@ -1,0 +1,143 @@
+"""Step 2 of an attempt: score the candidate, and measure the truth that gates never see."""
+
+from __future__ import annotations
+
+import time
+
+from turngate.evaluators.scoring import score
+
+from turngate.evaluators import Evaluator, Result, Sample, Score, Skipped
+from turngate.graphs._result_json import result_from_json, result_to_json, why
+from turngate.graphs.session import Session
+from turngate.traces.once import call_key, once
+from turngate.traces.records import AttemptRow, ScoreRow, TruthRow
+
+__all__ = ["measure", "measure_origin", "measure_truth"]
+
+
+def measure(session: Session, attempt: AttemptRow, evaluator: str) -> ScoreRow:
+    """Score the candidate with one evaluator; asked again as the policy says when the gate depends on it."""
+    again = session.config.on_unscored.policy == "retry_evaluator" and evaluator in session.parts.gate.reads
+    tries = session.config.on_unscored.tries if again else 1
+    for number in range(1, tries + 1):
+        row = _score(session, attempt, evaluator, number)
+        if row.status == "scored":
+            break
+    return row
+
+
+def measure_truth(session: Session, attempt: AttemptRow) -> TruthRow | None:
+    """The truth about the candidate of `attempt`; None without a truth or without a candidate."""
+    config = session.config.truth
+    if config is None or attempt.image is None:
+        return None
+    if session.parts.truth is None:
+        damage = attempt.damage
+        detail = "" if damage is not None else "the simulator recorded none"
+        return _truth(attempt.turn, attempt.attempt, "simulator", damage, config.damaged_at, False, detail)
+    sample = Sample(session.pictures.get(attempt.image), origin=session.origin)
+    return _measured_truth(session, session.parts.truth, attempt.turn, attempt.attempt, sample)
+
+
+def measure_origin(session: Session) -> tuple[list[ScoreRow], TruthRow | None]:
+    """Scores and truth of the origin, as turn 0, attempt 0, for evaluators that have not looked at it yet."""
+    origin = session.origin
+    sample = Sample(origin, origin=origin, first=origin, previous=origin, instruction="")
+    rows = []
+    for name, evaluator in session.parts.evaluators.items():
+        if name not in session.memory.origin:
+            started = time.time_ns()
+            result = score(evaluator, [sample])[0]
+            kind = session.config.evaluators[name].type
+            rows.append(_to_row(0, 0, name, kind, evaluator, result, 1, started))
+    truth = session.config.truth
+    if truth is None:
+        return rows, None
+    if session.parts.truth is None:
+        return rows, _truth(0, 0, "simulator", 0.0, truth.damaged_at, False, "")
+    return rows, _measured_truth(session, session.parts.truth, 0, 0, sample)
+
+
+def _score(session: Session, attempt: AttemptRow, name: str, tries: int = 1) -> ScoreRow:
+    """One evaluator's result on the candidate of `attempt`."""
+    evaluator = session.parts.evaluators[name]
+    started = time.time_ns()
+    if attempt.image is None:
+        result: Result = Skipped()
+    else:
+        sample = _sample(session, evaluator, attempt, attempt.image)
+        result = _score_once(session, evaluator, name, attempt, sample, tries)
+    kind = session.config.evaluators[name].type
+    return _to_row(attempt.turn, attempt.attempt, name, kind, evaluator, result, tries, started)
+
+
+def _sample(session: Session, evaluator: Evaluator, attempt: AttemptRow, candidate: str) -> Sample:
+    needs, lineage, pictures = evaluator.facts.needs, session.position.lineage, session.pictures
+    return Sample(
+        candidate=pictures.get(candidate),
+        origin=session.origin if "origin" in needs else None,
+        first=pictures.get(lineage[0][1] if lineage else candidate) if "first" in needs else None,
+        previous=pictures.get(session.position.image) if "previous" in needs else None,
+        history=tuple(pictures.get(image) for _, image in lineage) if "history" in needs else (),
+        instruction=attempt.instruction if "instruction" in needs else None,
+    )
+
+
+def _score_once(
+    session: Session, evaluator: Evaluator, name: str, attempt: AttemptRow, sample: Sample, tries: int
+) -> Result:
+    facts = evaluator.facts
+    if facts.deterministic and not facts.paid:
+        return score(evaluator, [sample])[0]
+    pictures = (sample.candidate, sample.origin, sample.first, sample.previous, *sample.history)
+    hashes = [picture.sha256 for picture in pictures if picture is not None]
+    parameters = {
+        "name": name,
+        "version": facts.version,
+        "config": session.config.evaluators[name].model_dump(mode="json"),
+        "instruction": sample.instruction,
+        "try": tries,
+    }
+    key = call_key("evaluate", session.info.run, attempt.turn, attempt.attempt, hashes, parameters)
+    call = once(
+        session.ledger, key, "evaluate", attempt.turn, attempt.attempt,
+        lambda: result_to_json(score(evaluator, [sample])[0]),
+    )  # fmt: skip
+    return result_from_json(call.answer)
+
+
+def _measured_truth(session: Session, evaluator: Evaluator, turn: int, attempt: int, sample: Sample) -> TruthRow:
+    assert session.config.truth is not None
+    result = score(evaluator, [sample])[0]
+    value = result.value if isinstance(result, Score) else None
+    detail = "; ".join(result.flags) if isinstance(result, Score) else why(result)
+    higher = evaluator.facts.direction == "higher"
+    return _truth(turn, attempt, evaluator.facts.name, value, session.config.truth.damaged_at, higher, detail)
+
+
+def _truth(
+    turn: int, attempt: int, measure: str, value: float | None, damaged_at: float, higher_is_better: bool, detail: str
+) -> TruthRow:
+    damaged = None
+    if value is not None:
+        damaged = value <= damaged_at if higher_is_better else value >= damaged_at
+    return TruthRow(
+        turn=turn, attempt=attempt, measure=measure, value=value, damaged_at=damaged_at, damaged=damaged, detail=detail
+    )
+
+
+def _to_row(
+    turn: int, attempt: int, name: str, kind: str, evaluator: Evaluator, result: Result, tries: int, started: int
+) -> ScoreRow:
+    return ScoreRow(
+        turn=turn,
+        attempt=attempt,
+        evaluator=name,
+        type=kind,
+        version=evaluator.facts.version,
+        direction=evaluator.facts.direction,
+        tries=tries,
+        started_ns=started,
+        ended_ns=time.time_ns(),
+        **result_to_json(result),
+    )

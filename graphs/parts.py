@@ -1,0 +1,137 @@
+"""The parts of a run, built from its configuration and checked against each other before anything is paid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from turngate.agent.scenario import Scenario
+
+from turngate.agent.editor import Editor
+from turngate.agent.editors import EDITORS
+from turngate.agent.gate import Gate
+from turngate.agent.gates import GATES
+from turngate.agent.scenarios import SCENARIOS
+from turngate.errors import ConfigError
+from turngate.evaluators import EVALUATORS, Evaluator
+from turngate.graphs.config import RunConfig
+from turngate.registry import nearest
+
+__all__ = ["Parts", "build_parts"]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What acts and looks in one run."""
+
+    editor: Editor
+    evaluators: dict[str, Evaluator]
+    gate: Gate
+    scenario: Scenario
+    truth: Evaluator | None
+    """Evaluator that measures truth; None when there is no truth or the simulator records it."""
+
+    def resolved(self) -> dict[str, Any]:
+        """What the names in the configuration stand for, for run.json."""
+        return {
+            "editor": {"model": self.editor.model, "stochastic": self.editor.stochastic, "paid": self.editor.paid},
+            "simulated": self.editor.simulated,
+            "evaluators": {name: _facts(evaluator) for name, evaluator in self.evaluators.items()},
+            "truth": _facts(self.truth) if self.truth else None,
+            "scenario": {"ideal": self.scenario.ideal},
+        }
+
+
+def build_parts(config: RunConfig) -> Parts:
+    """Build every part; raises `ConfigError` or `MissingExtra` for what could not work together."""
+    truth = config.truth
+    parts = Parts(
+        editor=EDITORS.build(config.editor),
+        evaluators={name: EVALUATORS.build(item) for name, item in config.evaluators.items()},
+        gate=GATES.build(config.gate),
+        scenario=SCENARIOS.build(config.scenario),
+        truth=EVALUATORS.build(truth.measure) if truth and truth.measure != "simulator" else None,
+    )
+    for check in _CHECKS:
+        problem = check(config, parts)
+        if problem:
+            raise ConfigError(problem)
+    return parts
+
+
+def _gate_reads(config: RunConfig, parts: Parts) -> str | None:
+    for name in sorted(parts.gate.reads):
+        if name not in parts.evaluators:
+            return f"gate reads evaluator {name!r}, which the run does not have{nearest(name, list(parts.evaluators))}"
+    return None
+
+
+def _stable_scores(config: RunConfig, parts: Parts) -> str | None:
+    for name in sorted(parts.gate.reads):
+        facts = parts.evaluators[name].facts
+        if not config.allow_unstable_scores and not (facts.deterministic and facts.batch_invariant):
+            what = "is stochastic" if not facts.deterministic else "depends on the batch"
+            return f"gate reads {name!r}, which {what}: set allow_unstable_scores: true if that is meant"
+    return None
+
+
+def _retry_means_something(config: RunConfig, parts: Parts) -> str | None:
+    if config.on_reject.attempts == 1:
+        return None
+    if not parts.editor.stochastic:
+        kind = config.editor.type
+        return f"on_reject.attempts: editor {kind!r} is deterministic, a retry gives the same image: set it to 1"
+    if config.seed_policy != "per_attempt":
+        return (
+            f"on_reject.attempts: with seed_policy {config.seed_policy!r} a retry gives the same image: use per_attempt"
+        )
+    return None
+
+
+def _keep_best_has_a_judge(config: RunConfig, parts: Parts) -> str | None:
+    policy = config.on_reject
+    if policy.then == "keep_best" and policy.best_by not in parts.evaluators:
+        hint = nearest(policy.best_by or "", list(parts.evaluators))
+        return f"on_reject.best_by: keep_best needs the name of an evaluator{hint}"
+    return None
+
+
+def _truth_can_be_known(config: RunConfig, parts: Parts) -> str | None:
+    if parts.gate.reads_truth and config.truth is None:
+        return f"gate {config.gate.type!r} sees the truth: say with `truth:` how it is measured"
+    if config.truth is None:
+        return None
+    if parts.truth is None and not parts.editor.simulated:
+        return f"truth.measure: editor {config.editor.type!r} is no simulator and keeps no record of its damage"
+    if parts.truth is not None and "origin" not in parts.truth.facts.needs:
+        return f"truth.measure: {parts.truth.facts.name!r} does not compare with a reference and cannot measure truth"
+    if parts.truth is not None and parts.scenario.ideal is None:
+        return (
+            f"truth.measure: the ideal result of scenario {config.scenario.type!r} is not known, so no distance to it"
+        )
+    return None
+
+
+def _enough_instructions(config: RunConfig, parts: Parts) -> str | None:
+    length = parts.scenario.length
+    if length is not None and length < config.turns:
+        return f"turns: the scenario has {length} instructions for {config.turns} turns"
+    return None
+
+
+_CHECKS: tuple[Callable[[RunConfig, Parts], str | None], ...] = (
+    _gate_reads,
+    _stable_scores,
+    _retry_means_something,
+    _keep_best_has_a_judge,
+    _truth_can_be_known,
+    _enough_instructions,
+)
+
+
+def _facts(evaluator: Evaluator) -> dict[str, Any]:
+    facts = asdict(evaluator.facts)
+    facts["needs"] = sorted(facts["needs"])
+    facts["range"] = [str(bound) if abs(bound) == float("inf") else bound for bound in facts["range"]]
+    return facts

@@ -1,0 +1,284 @@
+"""Start, continue and fork runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from turngate.errors import ConfigChanged, ConfigError, UserError
+from turngate.graphs.config import RunConfig
+from turngate.graphs.drivers import DRIVERS
+from turngate.graphs.load import apply_overrides, diff, parse_config, with_absolute_origin
+from turngate.graphs.measure_step import measure_origin
+from turngate.graphs.memory import readings
+from turngate.graphs.origin import load_origin
+from turngate.graphs.parts import Parts, build_parts
+from turngate.graphs.session import Observer, Session
+from turngate.picture import Picture
+from turngate.traces.ledger import Ledger
+from turngate.traces.lock import RunLock
+from turngate.traces.provenance import provenance
+from turngate.traces.redact import redact
+from turngate.traces.run_folder import Parent, RunFolder, RunInfo, new_run_id
+
+__all__ = ["Ended", "Review", "changed_config", "continue_run", "fork_run", "run_id_for", "start_run"]
+
+_ENDINGS = ("complete", "stopped", "attempts_exhausted")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How this process's work on a run ended."""
+
+    folder: Path
+    status: str
+    reason: str | None
+    worked: bool
+    """False when there was nothing to do."""
+    dropped_spans: int = 0
+    """Telemetry that never arrived; the run itself is whole."""
+
+
+@dataclass(frozen=True)
+class Review:
+    """A person's decision about the attempt that waits."""
+
+    accept: bool
+    comment: str = ""
+
+
+def start_run(config: RunConfig, folder: Path, observers: Sequence[Observer] = (), run_id: str | None = None) -> Ended:
+    """Create a run in `folder` and drive it to its end.
+
+    A run of the same configuration that is already there goes on; another one raises `ConfigChanged`. `run_id` is
+    made up when it is not given.
+    """
+    run = RunFolder(folder)
+    if run.exists():
+        return continue_run(folder, config, observers)
+    parts, origin = build_parts(config), load_origin(config.origin)
+    run.prepare()
+    with RunLock(run.path):
+        info = _create(config, run, parts, origin, run_id or run_id_for(config))
+        return _open(run, info, config, parts, observers, None)
+
+
+def continue_run(
+    folder: Path, config: RunConfig | None = None, observers: Sequence[Observer] = (), review: Review | None = None
+) -> Ended:
+    """Drive a run from where its ledger stands; a finished one is left alone.
+
+    `config` may change budgets, driver and telemetry; other changes raise `ConfigChanged`.
+    """
+    run = RunFolder.existing(folder)
+    info = run.info()
+    recorded = parse_config(info.config, str(run.info_file))
+    if config is not None:
+        _refuse_changes(info, recorded, config)
+        free = {name: getattr(config, name) for name in ("budgets", "driver", "telemetry")}
+        recorded = recorded.model_copy(update=free)
+    with RunLock(run.path):
+        return _open(run, info, recorded, build_parts(recorded), observers, review)
+
+
+def fork_run(folder: Path, turn: int | None, target: Path | None, config: RunConfig) -> Path:
+    """Start a child run that shares turns 1..`turn` with the run in `folder` (None: all closed turns).
+
+    The parent is only read. The child's folder is `target`, or one beside the parent. Raises `ConfigError` when the
+    parent has not closed that turn.
+    """
+    run_id = run_id_for(config)
+    parent = RunFolder.existing(folder)
+    child = RunFolder(target or parent.path.parent / run_id)
+    info = parent.info()
+    if child.exists():
+        raise UserError(f"{target} already holds a run: choose a new folder with --out")
+    ledger = parent.ledger()
+    try:
+        closed = sum(row.closes_turn for row in ledger.decisions())
+        turn = closed if turn is None else turn
+        if not 0 <= turn <= closed:
+            raise ConfigError(f"--turn {turn}: the run has closed {closed} turns, give 0 to {closed}")
+        if turn >= config.turns:
+            raise ConfigError(f"--turn {turn}: the child needs more turns than it copies, add --set turns={turn + 1}")
+        parts = build_parts(config)
+        origin = Picture.from_bytes(parent.images.get(info.origin["image"]), "the origin")
+        child.prepare()
+        with RunLock(child.path):
+            _copy(ledger, parent, child, turn)
+            _create(config, child, parts, origin, run_id, Parent(run=info.run, turn=turn))
+    finally:
+        ledger.close()
+    return child.path
+
+
+def changed_config(folder: Path, overrides: Sequence[str]) -> RunConfig:
+    """The recorded configuration of a run with `field=value` overrides applied."""
+    run = RunFolder.existing(folder)
+    raw = apply_overrides(run.info().config, overrides)
+    return parse_config(with_absolute_origin(raw, Path.cwd()), str(run.info_file))
+
+
+def run_id_for(config: RunConfig) -> str:
+    """A new run id that starts with the time and names what runs."""
+    label = re.sub(r"[^A-Za-z0-9]+", "-", f"{config.editor.type}-{config.gate.type}")[:40].strip("-")
+    return new_run_id(config.name or label)
+
+
+def _create(
+    config: RunConfig, run: RunFolder, parts: Parts, origin: Picture, run_id: str, parent: Parent | None = None
+) -> RunInfo:
+    """Write the origin, the ledger and, last, run.json: a folder with a run.json is a whole run."""
+    known = config.origin.model_copy(update={"sha256": origin.sha256})
+    stored = config.model_copy(update={"origin": known})
+    info = RunInfo(
+        run=run_id,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        config=stored.model_dump(mode="json"),
+        origin={
+            "image": origin.sha256,
+            "media_type": origin.media_type,
+            "width": origin.width,
+            "height": origin.height,
+            "normalised": list(origin.normalised),
+            "source": config.origin.image,
+        },
+        resolved=parts.resolved(),
+        made_with=provenance(Path.cwd()),
+        parent=parent,
+    )
+    run.images.put(origin.data, origin.media_type)
+    run.ledger(read_only=False).close()
+    run.create(info)
+    return info
+
+
+def _open(
+    run: RunFolder,
+    info: RunInfo,
+    config: RunConfig,
+    parts: Parts,
+    observers: Sequence[Observer],
+    review: Review | None,
+) -> Ended:
+    ledger = run.ledger(read_only=False, durable=parts.editor.paid)
+    try:
+        return _drive(run, info, config, parts, ledger, observers, review)
+    finally:
+        ledger.close()
+
+
+def _copy(ledger: Ledger, parent: RunFolder, child: RunFolder, turn: int) -> None:
+    for row in ledger.attempts():
+        if row.turn <= turn:
+            for image in (row.image, *(extra["image"] for extra in row.extras)):
+                if image is not None:
+                    parent.images.link_into(child.images, image)
+    copy = child.ledger(read_only=False)
+    try:
+        copy.copy_rows(ledger, turn)
+    finally:
+        copy.close()
+
+
+def _drive(
+    run: RunFolder,
+    info: RunInfo,
+    config: RunConfig,
+    parts: Parts,
+    ledger: Ledger,
+    observers: Sequence[Observer],
+    review: Review | None,
+) -> Ended:
+    origin = Picture.from_bytes(run.images.get(info.origin["image"]), "the origin")
+    session = Session(config, parts, run, info, ledger, origin, observers)
+    if session.position.status in _ENDINGS:
+        return Ended(run.path, session.position.status, None, worked=False)
+    _take_review(ledger, session, review)
+    ledger.add_event("started", {"pid": os.getpid(), "driver": config.driver, "turn": session.position.turn})
+    started_ns = session.started_ns or time.time_ns()
+    for observer in observers:
+        observer.started(info, started_ns)
+    status, reason = "failed", "the process was stopped"
+    try:
+        _score_origin(session)
+        used_up = session.meter.exhausted(config.budgets)
+        if used_up:
+            status, session.reason = "budget_exhausted", used_up
+        else:
+            with _graceful(session):
+                status = DRIVERS[config.driver](session)
+        reason = session.reason or ""
+    except BaseException as error:
+        reason = redact(str(error) or type(error).__name__)
+        status = "failed" if isinstance(error, Exception) else "interrupted"
+        raise
+    finally:
+        data: dict[str, Any] = {"status": status, "reason": reason}
+        if status == "waiting":
+            data |= {"turn": session.position.turn, "attempt": session.position.attempt}
+        ledger.add_event("ended", data)
+        for observer in observers:
+            observer.ended(status, reason or None, time.time_ns())
+    return Ended(run.path, status, session.reason, worked=True)
+
+
+def _score_origin(session: Session) -> None:
+    if session.config.score_origin or session.config.truth is not None:
+        rows, truth = measure_origin(session)
+        session.ledger.add_scores(rows, truth)
+        session.memory.origin = {**session.memory.origin, **readings(rows)}
+
+
+def _take_review(ledger: Ledger, session: Session, review: Review | None) -> None:
+    if review is None:
+        return
+    waiting = [event for event in ledger.events() if event.kind == "ended"]
+    if not waiting or waiting[-1].data["status"] != "waiting":
+        raise UserError("this run does not wait for a person: resume it without --accept or --reject")
+    data = {"turn": session.position.turn, "attempt": session.position.attempt}
+    ledger.add_event("review", {**data, "accept": review.accept, "comment": review.comment})
+
+
+def _refuse_changes(info: RunInfo, recorded: RunConfig, config: RunConfig) -> None:
+    new = config.identity()
+    if "sha256" not in new["origin"]:
+        new["origin"] = {"sha256": load_origin(config.origin).sha256}
+    changes = diff(recorded.identity(), new)
+    if changes:
+        shown = "; ".join(f"{field}: {old!r} -> {now!r}" for field, old, now in changes)
+        raise ConfigChanged(
+            f"the run {info.run} was made with another configuration ({shown}): "
+            "resume it unchanged, or start a child run with --fork",
+            changes,
+        )
+
+
+@contextmanager
+def _graceful(session: Session) -> Iterator[None]:
+    """Let the first SIGINT or SIGTERM end the run after the present attempt; a second one stops at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ask(number: int, _: FrameType | None) -> None:
+        if session.halt is not None:
+            raise KeyboardInterrupt
+        session.halt = signal.Signals(number).name
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,95 @@
+"""One process's work on one run: parts, stores, memory and budgets. Lives beside the graph state, never in it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Protocol
+
+from turngate.graphs.config import RunConfig
+from turngate.graphs.memory import Memory, readings
+from turngate.graphs.meter import Meter, past_seconds
+from turngate.graphs.parts import Parts
+from turngate.graphs.pictures import Pictures
+from turngate.graphs.position import Position, advance
+from turngate.picture import Picture
+from turngate.traces.ledger import Ledger
+from turngate.traces.records import AttemptRecord, AttemptRow, EventRow, ScoreRow
+from turngate.traces.run_folder import RunFolder, RunInfo
+
+__all__ = ["Observer", "Session"]
+
+
+class Observer(Protocol):
+    """Is told what was recorded, after it was recorded. Must not raise and must not slow the loop."""
+
+    def started(self, info: RunInfo, started_ns: int) -> None:
+        """The run begins or goes on; `started_ns` is when it first began."""
+
+    def attempt(self, record: AttemptRecord) -> None:
+        """An attempt was recorded."""
+
+    def ended(self, status: str, reason: str | None, ended_ns: int) -> None:
+        """This process's work on the run ended."""
+
+
+class Session:
+    """What the steps need beside the state."""
+
+    def __init__(
+        self,
+        config: RunConfig,
+        parts: Parts,
+        folder: RunFolder,
+        info: RunInfo,
+        ledger: Ledger,
+        origin: Picture,
+        observers: Sequence[Observer] = (),
+    ) -> None:
+        self.config = config
+        self.parts = parts
+        self.info = info
+        self.ledger = ledger
+        self.pictures = Pictures(folder.images, origin)
+        self.observers = tuple(observers)
+        self.halt: str | None = None
+        """Set by a signal handler: end after the present attempt, with this reason."""
+        self.reason: str | None = None
+        """Why the run ended or waits, set by the last step."""
+        self._fold()
+
+    @property
+    def origin(self) -> Picture:
+        """The image before turn 1."""
+        return self.pictures.origin
+
+    def review(self, turn: int, attempt: int) -> EventRow | None:
+        """A person's decision about this attempt, or None."""
+        for event in reversed(self.ledger.events()):
+            if event.kind == "review" and (event.data["turn"], event.data["attempt"]) == (turn, attempt):
+                return event
+        return None
+
+    def accepted_image(self, turn: int) -> str | None:
+        """SHA-256 of the image that `turn` put into the present lineage."""
+        return next((image for at, image in self.position.lineage if at == turn), None)
+
+    def _fold(self) -> None:
+        """Take in what is recorded: the same steps as live, without calls."""
+        ledger = self.ledger
+        attempts, decisions, events = ledger.attempts(), ledger.decisions(), ledger.events()
+        scores: dict[tuple[int, int], list[ScoreRow]] = defaultdict(list)
+        for score in ledger.scores():
+            scores[score.turn, score.attempt].append(score)
+        self.position = Position.start(self.origin.sha256)
+        self.memory = Memory(readings(scores[0, 0]))
+        self.meter = Meter(attempts, past_seconds(events, decisions))
+        self.started_ns = next((event.at_ns for event in events if event.kind == "started"), 0)
+        by_key: dict[tuple[int, int], AttemptRow] = {(row.turn, row.attempt): row for row in attempts}
+        for decision in decisions:
+            key = (decision.turn, decision.attempt)
+            self.position = advance(self.position, decision)
+            self.memory.note(by_key[key], readings(scores[key]), decision, self.position)
+        restore = getattr(self.parts.editor, "restore", None)
+        if restore is not None:
+            restore((row.image, row.damage) for row in attempts if row.image is not None and row.damage is not None)

@@ -1,0 +1,1 @@
+"""turngate: does an evaluator-gated image-editing loop catch or propagate degradation over 100 turns?"""

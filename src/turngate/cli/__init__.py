@@ -1,0 +1,67 @@
+"""The command line. Each command is imported when it is used, so that `--help` stays fast."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import click
+
+__all__ = ["cli", "main"]
+
+_COMMANDS = {
+    "new": ("new", "Write a commented configuration to start from."),
+    "run": ("run", "Run a configuration."),
+    "resume": ("run", "Continue a run from where its ledger stands."),
+    "fork": ("fork", "Start a child run from a turn of another run."),
+    "study": ("study", "Run the arms of a study and compare them."),
+    "show": ("show", "Show one run in numbers."),
+    "list": ("list", "List the runs below a folder."),
+    "report": ("report", "Write a run's report.html again."),
+    "validate": ("validate", "Check that a run folder holds what its ledger says."),
+    "export": ("export", "Export a run as JSONL, CSV or Parquet."),
+    "editors": ("parts", "List the editors and whether they can run here."),
+    "evaluators": ("parts", "List the evaluators with their facts."),
+    "gates": ("parts", "List the gates."),
+    "scenarios": ("parts", "List the scenarios."),
+    "graph": ("graph", "Print the state machine as Mermaid, or draw it."),
+    "doctor": ("doctor", "Say what can run here and what is missing."),
+    "schema": ("schema", "Print the JSON Schema of configuration, run.json, ledger rows and summary."),
+}
+
+
+class _Lazy(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"turngate.cli.{_COMMANDS[name][0]}")
+        command: click.Command = getattr(module, f"{name}_command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        name = args[0] if args else ""
+        if name and name not in _COMMANDS:
+            from turngate.registry import nearest
+
+            ctx.fail(f"no command is called {name!r}{nearest(name, list(_COMMANDS))}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="turngate")
+def cli() -> None:
+    """Do evaluator-gated image-editing loops catch or propagate degradation over 100 turns?"""
+
+
+def main() -> None:
+    """Entry point of the `turngate` command."""
+    from turngate.cli.errors import guarded
+
+    raise SystemExit(guarded(cli))

@@ -1,0 +1,78 @@
+"""What the registries know about each part, without building one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from turngate.agent.editors import EDITORS
+from turngate.agent.gates import GATES
+from turngate.agent.scenarios import SCENARIOS
+from turngate.errors import TurngateError
+from turngate.evaluators import EVALUATORS, Facts
+from turngate.part import PartClass, missing_modules, summary
+from turngate.registry import Registry
+
+__all__ = ["KINDS", "describe"]
+
+KINDS: dict[str, Registry[Any]] = {
+    "editors": EDITORS,
+    "evaluators": EVALUATORS,
+    "gates": GATES,
+    "scenarios": SCENARIOS,
+}
+"""Kind of part -> its registry."""
+
+
+def describe(kind: str) -> list[dict[str, Any]]:
+    """Name, purpose, configuration fields, and whether each part can run here."""
+    registry = KINDS[kind]
+    return [_describe(registry, name) for name in registry.names()]
+
+
+def _describe(registry: Registry[Any], name: str) -> dict[str, Any]:
+    try:
+        part = registry.find(name)
+    except TurngateError as error:  # a plug-in that does not load must not hide the others
+        return {"name": name, "what": "", "fields": {}, "runs_here": False, "missing": str(error)}
+    missing = missing_modules(part)
+    told: dict[str, Any] = {
+        "name": name,
+        "what": summary(part),
+        "fields": _fields(part),
+        "runs_here": not missing,
+        "missing": _how(missing),
+    }
+    facts = getattr(part, "facts", None)
+    if isinstance(facts, Facts):
+        low, high = facts.range
+        told |= {
+            "better": facts.direction,
+            "range": f"{'~' if facts.range_is_approximate else ''}{low:g}..{high:g}",
+            "needs": ", ".join(sorted(facts.needs - {"candidate"})),
+            "version": facts.version,
+            "deterministic": facts.deterministic,
+            "batch_invariant": facts.batch_invariant,
+            "min_size": facts.min_size,
+            "weights": facts.weights,
+            "weights_licence": facts.weights_licence,
+            "source": facts.source,
+        }
+    return told
+
+
+def _fields(part: type[PartClass]) -> dict[str, str]:
+    """Field -> what it means, with its default."""
+    told = {}
+    for name, field in part.Config.model_fields.items():
+        if name == "type":
+            continue
+        default = "required" if field.is_required() else f"default {field.get_default(call_default_factory=True)!r}"
+        told[name] = f"{' '.join((field.description or '').split())} ({default})"
+    return told
+
+
+def _how(missing: dict[str, str]) -> str | None:
+    extras = sorted({extra for extra in missing.values() if extra})
+    if extras:
+        return f"pip install 'turngate[{','.join(extras)}]'"
+    return f"pip install {' '.join(sorted(missing))}" if missing else None

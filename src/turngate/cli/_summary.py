@@ -1,0 +1,61 @@
+"""The summary of a run on the terminal, or as one JSON object."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from turngate.cli._text import plain
+from turngate.traces.analysis.summary import RunSummary
+
+__all__ = ["print_summary"]
+
+
+def print_summary(
+    summary: RunSummary, report: Path | None, as_json: bool, *, worked: bool = True, dropped_spans: int = 0
+) -> None:
+    """Print the numbers of one run."""
+    if as_json:
+        data = summary.model_dump(mode="json")
+        data |= {"report": str(report) if report else None, "dropped_spans": dropped_spans, "worked": worked}
+        print(json.dumps(data, ensure_ascii=False))
+        return
+    if not worked:
+        click.echo("nothing to do: this run is finished")
+    for title, text in _lines(summary, report, dropped_spans):
+        click.echo(f"{title:<12}{text}")
+
+
+def _lines(summary: RunSummary, report: Path | None, dropped_spans: int) -> list[tuple[str, str]]:
+    status = summary.status + (f": {plain(summary.reason)}" if summary.reason else "")
+    lines = [("run", plain(summary.run)), ("status", status)]
+    if summary.simulated:
+        lines.append(("editor", "SIMULATED: its damage is written by hand"))
+    turns = (
+        f"{summary.turns} of {summary.turns_planned} closed: {summary.accepted} accepted, {summary.rejected} rejected"
+    )
+    turns += f", {summary.forced} forced" if summary.forced else ""
+    turns += f", {summary.no_change} unchanged" if summary.no_change else ""
+    lines.append(("turns", turns))
+    attempts = f"{summary.attempts} editor calls, {summary.rejected_attempts} rejected"
+    lines.append(("attempts", attempts + (f", {summary.no_images} without an image" if summary.no_images else "")))
+    if summary.truth is None:
+        lines.append(("truth", "not measured in this run"))
+    else:
+        unknown = f", {summary.truth_unknown} unknown" if summary.truth_unknown else ""
+        lines.append(("truth", plain(summary.truth)))
+        lines.append(("damaged", f"{summary.caught} caught, {summary.propagated} propagated"))
+        lines.append(("sound", f"{summary.passed} passed, {summary.false_alarms} false alarms{unknown}"))
+        lines.append(("collapse", f"turn {summary.collapse_turn}" if summary.collapse_turn else "none"))
+    for name, counts in summary.counts.items():
+        text = f"{counts.scored} scored, {counts.unscored} unscored, {counts.failed} failed, {counts.skipped} skipped"
+        lines.append(("scores", f"{plain(name)}: {text}"))
+    if summary.cost_usd is not None:
+        lines.append(("cost", f"${summary.cost_usd:.4f}"))
+    if dropped_spans:
+        lines.append(("telemetry", f"{dropped_spans} spans were not delivered"))
+    if report is not None:
+        lines.append(("report", str(report)))
+    return lines

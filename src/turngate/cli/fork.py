@@ -1,0 +1,40 @@
+"""`turngate fork`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from turngate.cli._options import json_option, out_option, quiet_option, set_option
+
+__all__ = ["fork_command"]
+
+
+@click.command("fork")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option("--turn", type=int, required=True, help="Copy turns 1..TURN of the parent; 0 copies only the origin.")
+@set_option
+@click.option("--no-run", is_flag=True, help="Only create the child; `turngate resume` runs it later.")
+@out_option("Folder of the child run; default beside the parent.")
+@quiet_option
+@json_option
+def fork_command(
+    run: Path,
+    turn: int,
+    overrides: tuple[str, ...],
+    no_run: bool,
+    out: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Start a child of RUN that shares its first turns, with another gate, editor or seed. The parent is only read."""
+    from turngate.cli.run import finish, watched
+    from turngate.graphs.runner import Ended, changed_config, continue_run, fork_run
+
+    settings = changed_config(run, overrides)
+    child = fork_run(run, turn, out, settings)
+    if no_run:
+        return finish(Ended(child, "complete", None, worked=True), as_json)
+    ended = watched(child, quiet, as_json, lambda observers: continue_run(child, settings, observers))
+    return finish(ended, as_json)

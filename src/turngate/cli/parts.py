@@ -1,0 +1,67 @@
+"""`turngate editors`, `evaluators`, `gates` and `scenarios`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+from turngate.cli._options import json_option
+
+__all__ = ["editors_command", "evaluators_command", "gates_command", "scenarios_command"]
+
+
+def _list(kind: str, as_json: bool) -> int:
+    from rich.console import Console
+    from rich.table import Table
+
+    from turngate.cli._parts import describe
+
+    parts = describe(kind)
+    if as_json:
+        print(json.dumps({kind: parts}, ensure_ascii=False))
+        return 0
+    table = Table(box=None)
+    columns = ["name", "what", "here"] if kind != "evaluators" else ["name", "better", "range", "needs", "what", "here"]
+    for column in columns:
+        table.add_column(column, overflow="fold", no_wrap=column in ("name", "better", "range"))
+    for part in parts:
+        table.add_row(*(_cell(part, column) for column in columns))
+    Console().print(table)
+    click.echo(f"\nFields of one: turngate {kind} --json. How to add one: docs/extending.md")
+    return 0
+
+
+def _cell(part: dict[str, Any], column: str) -> str:
+    if column == "here":
+        return "yes" if part["runs_here"] else str(part["missing"])
+    return str(part.get(column) or "")
+
+
+@click.command("editors")
+@json_option
+def editors_command(as_json: bool) -> int:
+    """List the editors and whether they can run here."""
+    return _list("editors", as_json)
+
+
+@click.command("evaluators")
+@json_option
+def evaluators_command(as_json: bool) -> int:
+    """List the evaluators with their facts and whether they can run here."""
+    return _list("evaluators", as_json)
+
+
+@click.command("gates")
+@json_option
+def gates_command(as_json: bool) -> int:
+    """List the gates."""
+    return _list("gates", as_json)
+
+
+@click.command("scenarios")
+@json_option
+def scenarios_command(as_json: bool) -> int:
+    """List the scenarios."""
+    return _list("scenarios", as_json)

@@ -1,0 +1,92 @@
+"""`turngate run` and `turngate resume`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from turngate.cli._options import json_option, out_option, quiet_option, set_option
+
+if TYPE_CHECKING:
+    from turngate.graphs.runner import Ended
+    from turngate.graphs.session import Observer
+
+__all__ = ["finish", "resume_command", "run_command", "watched"]
+
+
+@click.command("run")
+@click.argument("config", type=click.Path(path_type=Path))
+@set_option
+@out_option("Folder of the run; default runs/<run id>. A run of the same configuration there goes on.")
+@quiet_option
+@json_option
+def run_command(config: Path, overrides: tuple[str, ...], out: Path | None, quiet: bool, as_json: bool) -> int:
+    """Run CONFIG (YAML, or the run.json of another run) to its end and write its report."""
+    from turngate.graphs.load import read_config
+    from turngate.graphs.runner import run_id_for, start_run
+
+    settings = read_config(config, overrides)
+    run_id = run_id_for(settings)
+    folder = out or Path("runs") / run_id
+    ended = watched(folder, quiet, as_json, lambda observers: start_run(settings, folder, observers, run_id))
+    return finish(ended, as_json)
+
+
+@click.command("resume")
+@click.argument("run", type=click.Path(path_type=Path))
+@set_option
+@click.option("--fork", is_flag=True, help="With a changed configuration: continue as a child run.")
+@click.option("--accept", "verdict", flag_value="accept", help="Accept the candidate that waits for a person.")
+@click.option("--reject", "verdict", flag_value="reject", help="Reject the candidate that waits for a person.")
+@click.option("--comment", default="", help="Kept with --accept or --reject.")
+@out_option("Folder of the child run with --fork; default beside the parent.")
+@quiet_option
+@json_option
+def resume_command(
+    run: Path,
+    overrides: tuple[str, ...],
+    fork: bool,
+    verdict: str | None,
+    comment: str,
+    out: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Continue RUN (a run folder). Budgets, driver and telemetry may change; anything else needs --fork."""
+    from turngate.graphs.runner import Review, changed_config, continue_run, fork_run
+
+    settings = changed_config(run, overrides)
+    if fork:
+        run = fork_run(run, None, out, settings)
+    review = Review(verdict == "accept", comment) if verdict else None
+    ended = watched(run, quiet, as_json, lambda observers: continue_run(run, settings, observers, review))
+    return finish(ended, as_json)
+
+
+def watched(folder: Path, quiet: bool, as_json: bool, drive: Callable[[list[Observer]], Ended]) -> Ended:
+    """Drive a run with a live view on standard error (none with --quiet or --json)."""
+    from turngate.cli._live import Live
+
+    if quiet or as_json:
+        return drive([])
+    with Live(folder) as live:
+        return drive([live])
+
+
+def finish(ended: Ended, as_json: bool) -> int:
+    """Write the report, print the summary, and return the exit code."""
+    from turngate.cli._summary import print_summary
+    from turngate.cli.exit_codes import code_for
+    from turngate.traces.analysis.run_view import RunView
+    from turngate.traces.analysis.summary import summarise
+    from turngate.traces.report.run_report import write_run_report
+
+    report = ended.folder / "report.html"
+    if ended.worked or not report.exists():
+        report = write_run_report(ended.folder)
+    summary = summarise(RunView.load(ended.folder))
+    print_summary(summary, report, as_json, worked=ended.worked, dropped_spans=ended.dropped_spans)
+    return code_for(ended.status, ended.reason)

@@ -1,0 +1,128 @@
+"""Every error says who is at fault and what to do, in one line.
+
+    TurngateError
+    ├── UserError            the configuration, a key, a file, a missing extra   exit 2
+    │   ├── ConfigError          a field is wrong: names file, field, nearest name
+    │   ├── ConfigChanged        resume with another configuration: carries the diff
+    │   ├── UnknownPart          no editor, evaluator, gate or scenario of that name
+    │   ├── MissingExtra         the part needs `pip install 'turngate[EXTRA]'`
+    │   ├── MissingWeights       the part needs weights that are not here
+    │   ├── MissingKey           the part needs an API key that is not set
+    │   ├── BadImage             a file is not an image that can be read
+    │   └── NoSuchRun            a folder holds no run
+    ├── ProviderError        a remote model or server: limit, refusal, time-out  exit 3
+    ├── MachineError         disk, memory, permissions                           exit 4
+    │   ├── DamagedRun           a run folder does not hold what it should
+    │   └── RunLocked            another process works on the run                exit 5
+    └── InternalError        a bug of turngate or of a part                      exit 70
+
+The command line prints the first three without a traceback. A run that ends early by its own limits is not an
+error: see `turngate.cli.exit_codes`.
+
+Failures of a single editor call or evaluation are *results* (`NoImage`, `Unscored`, `Failed`), not exceptions:
+they are recorded in the ledger and the gate's policy deals with them.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+__all__ = [
+    "BadImage",
+    "ConfigChanged",
+    "ConfigError",
+    "DamagedRun",
+    "Fault",
+    "InternalError",
+    "MachineError",
+    "MissingExtra",
+    "MissingKey",
+    "MissingWeights",
+    "NoSuchRun",
+    "ProviderError",
+    "RunLocked",
+    "TurngateError",
+    "UnknownPart",
+    "UserError",
+]
+
+Fault = Literal["user", "provider", "machine", "us"]
+"""Who is at fault for a failure."""
+
+
+class TurngateError(Exception):
+    """Base class. `str(error)` is one line that says what to do."""
+
+    fault: ClassVar[Fault] = "us"
+    exit_code: ClassVar[int] = 70
+
+
+class UserError(TurngateError):
+    """The user can mend it: a configuration, a file, a key, a missing extra."""
+
+    fault = "user"
+    exit_code = 2
+
+
+class ConfigError(UserError):
+    """A configuration field is wrong."""
+
+
+class ConfigChanged(UserError):
+    """A run was resumed with another configuration. `diff` lists (field, recorded value, new value)."""
+
+    def __init__(self, message: str, diff: list[tuple[str, object, object]]) -> None:
+        super().__init__(message)
+        self.diff = diff
+
+
+class UnknownPart(ConfigError):
+    """No part of that name is built in, installed as a plug-in, or importable."""
+
+
+class MissingExtra(UserError):
+    """A part needs packages that an extra installs."""
+
+
+class MissingWeights(UserError):
+    """A part needs weights that are not on this machine."""
+
+
+class MissingKey(UserError):
+    """A part needs an API key."""
+
+
+class BadImage(UserError):
+    """Bytes or a file that cannot be read as an image."""
+
+
+class NoSuchRun(UserError):
+    """A folder holds no run."""
+
+
+class ProviderError(TurngateError):
+    """A remote model or server failed: rate limit, refusal, time-out, bad answer."""
+
+    fault = "provider"
+    exit_code = 3
+
+
+class MachineError(TurngateError):
+    """Disk, memory or permissions."""
+
+    fault = "machine"
+    exit_code = 4
+
+
+class DamagedRun(MachineError):
+    """A run folder does not hold what its ledger says."""
+
+
+class RunLocked(MachineError):
+    """Another process works on the run."""
+
+    exit_code = 5
+
+
+class InternalError(TurngateError):
+    """A bug of turngate or of a part: please report it."""

@@ -1,0 +1,41 @@
+"""What every part (editor, evaluator, gate, scenario) is to the registry and to the configuration."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+__all__ = ["PartClass", "PartConfig", "missing_modules", "summary"]
+
+
+class PartConfig(BaseModel):
+    """Configuration of one part. Subclass it beside the part; unknown fields are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    type: str
+    """Registry name, entry-point name or dotted path (`package.module:Class`) of the part."""
+
+
+class PartClass(Protocol):
+    """A class that can be named in a configuration."""
+
+    Config: ClassVar[type[PartConfig]]
+    """Its pydantic configuration class."""
+    requires: ClassVar[Mapping[str, str]]
+    """Importable module -> extra of turngate that installs it ("" for the core)."""
+
+    def __init__(self, config: Any) -> None: ...
+
+
+def missing_modules(part: type[PartClass]) -> dict[str, str]:
+    """Modules that `part` needs and that are not installed, with the extra that installs each."""
+    return {module: extra for module, extra in part.requires.items() if importlib.util.find_spec(module) is None}
+
+
+def summary(part: type) -> str:
+    """First line of a part's docstring, for listings."""
+    return (part.__doc__ or "").strip().split("\n", 1)[0]

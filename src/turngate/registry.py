@@ -1,0 +1,122 @@
+"""Finds parts by registry name, entry point or dotted path, without importing the others."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from typing import Any, Generic, TypeVar, cast
+
+from pydantic import ValidationError
+
+from turngate.errors import ConfigError, InternalError, MissingExtra, UnknownPart
+from turngate.part import PartClass, PartConfig, missing_modules
+
+__all__ = ["Registry", "explain", "nearest"]
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """Parts of one kind. `T` is the kind's Protocol."""
+
+    def __init__(self, kind: str, group: str, builtin: Mapping[str, str]) -> None:
+        """`builtin` maps a name to `module:Class`; a name that ends in `:` is a family (`pyiqa:musiq`)."""
+        self.kind = kind
+        self.group = group
+        self.builtin = dict(builtin)
+
+    def names(self) -> list[str]:
+        """Built-in and plug-in names, sorted; a family shows as `pyiqa:<name>`."""
+        shown = [name + "<name>" if name.endswith(":") else name for name in self.builtin]
+        return sorted({*shown, *(point.name for point in entry_points(group=self.group))})
+
+    def find(self, type_: str) -> type[PartClass]:
+        """Class of the part called `type_`; raises `UnknownPart` with the nearest name."""
+        family = type_.partition(":")[0] + ":"
+        target = self.builtin.get(type_) or self.builtin.get(family)
+        if target is None:
+            points = entry_points(group=self.group, name=type_)
+            if points:
+                target = next(iter(points)).value
+            elif "." in type_:
+                target = type_
+            else:
+                raise UnknownPart(f"no {self.kind} is called {type_!r}{nearest(type_, self.names())}")
+        return self._load(target, type_)
+
+    def configure(self, raw: Any, where: str) -> PartConfig:
+        """Check the mapping `raw` (or a bare name) against the configuration class of the part it names.
+
+        Raises `ConfigError` that starts with `where` (a field path) and names the nearest right field.
+        """
+        if isinstance(raw, PartConfig):
+            return raw
+        if isinstance(raw, str):
+            raw = {"type": raw}
+        if not isinstance(raw, Mapping) or not isinstance(raw.get("type"), str):
+            raise ConfigError(f"{where}: name a {self.kind}, for instance `type: {self.names()[0]}`")
+        try:
+            part = self.find(raw["type"])
+        except UnknownPart as error:
+            raise UnknownPart(f"{where}.type: {error}") from None
+        try:
+            return part.Config.model_validate(dict(raw))
+        except ValidationError as error:
+            raise ConfigError(explain(error, part.Config, where)) from None
+
+    def build(self, config: PartConfig) -> T:
+        """Make the part; raises `MissingExtra` when it needs packages that are not installed."""
+        part = self.find(config.type)
+        missing = missing_modules(part)
+        if missing:
+            extras = sorted({extra for extra in missing.values() if extra})
+            how = (
+                f"pip install 'turngate[{','.join(extras)}]'" if extras else f"pip install {' '.join(sorted(missing))}"
+            )
+            raise MissingExtra(f"{self.kind} {config.type!r} needs {', '.join(sorted(missing))}: {how}")
+        return cast(T, part(config))
+
+    def _load(self, target: str, type_: str) -> type[PartClass]:
+        module, colon, attribute = target.partition(":")
+        if not colon:
+            module, _, attribute = target.rpartition(".")
+        try:
+            found = getattr(importlib.import_module(module), attribute)
+        except (ImportError, AttributeError, ValueError) as error:
+            if type_ in self.builtin:
+                raise InternalError(f"built-in {self.kind} {type_!r} does not load: {error}") from error
+            raise UnknownPart(f"{self.kind} {type_!r} cannot be imported: {error}") from None
+        if not (isinstance(found, type) and hasattr(found, "Config") and hasattr(found, "requires")):
+            raise UnknownPart(f"{self.kind} {type_!r} is not a part: it needs `Config` and `requires` class attributes")
+        return cast("type[PartClass]", found)
+
+
+def nearest(name: str, names: list[str]) -> str:
+    """`; did you mean 'x'?`, or `; there are: ...` when nothing is near."""
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
+    return f"; did you mean {close[0]!r}?" if close else f"; there are: {', '.join(names)}"
+
+
+def explain(error: ValidationError, model: type[Any], where: str = "") -> str:
+    """First problem of a pydantic error in one line: field path, what is wrong, nearest right name."""
+    problem = error.errors(include_url=False, include_context=False)[0]
+    path = ".".join(str(step) for step in problem["loc"])
+    field = ".".join(part for part in (where, path) if part) or "configuration"
+    if problem["type"] == "extra_forbidden":
+        return f"{field}: no such field{nearest(str(problem['loc'][-1]), _fields_at(model, problem['loc'][:-1]))}"
+    if problem["type"] == "missing":
+        return f"{field}: is missing"
+    message = problem["msg"].removeprefix("Value error, ")
+    return f"{field}: {message[:1].lower()}{message[1:]}, not {problem['input']!r}"[:400]
+
+
+def _fields_at(model: Any, path: tuple[int | str, ...]) -> list[str]:
+    for step in path:
+        annotation = getattr(model, "model_fields", {}).get(step)
+        model = getattr(annotation, "annotation", None)
+        for inner in getattr(model, "__args__", ()):
+            if hasattr(inner, "model_fields"):
+                model = inner
+    return sorted(getattr(model, "model_fields", {}))

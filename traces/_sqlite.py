@@ -1,0 +1,94 @@
+"""SQLite beneath the ledger: tables made from the row models, errors turned into ours."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin
+
+from turngate.errors import DamagedRun, MachineError
+from turngate.traces.records import SCHEMA_VERSION, TABLES, Row
+from turngate.traces.redact import redact
+
+__all__ = ["connect", "create_tables", "decode", "encode", "machine_errors"]
+
+_AFFINITY = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
+
+
+def connect(path: Path, *, read_only: bool, durable: bool) -> sqlite3.Connection:
+    """Open the ledger in WAL mode; `durable` waits for the disk on every commit."""
+    if read_only:
+        link = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30, check_same_thread=False)
+    else:
+        link = sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
+        link.execute("PRAGMA journal_mode=WAL")
+        link.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+    link.row_factory = sqlite3.Row
+    return link
+
+
+def create_tables(link: sqlite3.Connection) -> None:
+    """Create every table that is not there yet."""
+    for table, (model, key) in TABLES.items():
+        columns = [f"{name} {_affinity(info.annotation)}" for name, info in model.model_fields.items()]
+        link.execute(f"CREATE TABLE IF NOT EXISTS {table} ({', '.join(columns)}, PRIMARY KEY ({', '.join(key)}))")
+    link.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+
+
+def encode(row: Row) -> list[Any]:
+    """Column values of a row; secrets are redacted from every text."""
+    return [_encode(getattr(row, name)) for name in type(row).model_fields]
+
+
+def decode(model: type[Row], found: sqlite3.Row) -> Row:
+    """A row model from column values."""
+    values = {name: found[name] for name in model.model_fields}
+    for name, info in model.model_fields.items():
+        kind = _kind(info.annotation)
+        if values[name] is not None and kind in (dict, list):
+            values[name] = json.loads(values[name])
+        elif values[name] is not None and kind is bool:
+            values[name] = bool(values[name])
+    return model.model_construct(**values)
+
+
+@contextmanager
+def machine_errors(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into one line that says what to do."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError) and "no such" not in str(error):
+            raise MachineError(
+                f"cannot use {path}: {error} (disk full, permissions or a network file system?)"
+            ) from error
+        raise DamagedRun(f"{path} is not a readable ledger: {error}; restore it from a copy") from error
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, str):
+        return redact(value) if len(value) > 12 else value
+    if isinstance(value, dict | list):
+        return (
+            redact(json.dumps(value, ensure_ascii=False, allow_nan=False))
+            if value
+            else ("{}" if isinstance(value, dict) else "[]")
+        )
+    return value
+
+
+def _kind(annotation: Any) -> type:
+    origin = get_origin(annotation)
+    if origin in (Union, types.UnionType):
+        return _kind(next(part for part in get_args(annotation) if part is not type(None)))
+    if origin is Literal:
+        return str
+    return origin or annotation
+
+
+def _affinity(annotation: Any) -> str:
+    return _AFFINITY.get(_kind(annotation), "TEXT")

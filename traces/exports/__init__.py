@@ -1,0 +1,1 @@
+"""JSONL, CSV and Parquet made from a ledger. The ledger stays the truth."""

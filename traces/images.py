@@ -1,0 +1,82 @@
+"""Content-addressed image store: `images/ab/<sha256>.<ext>`, bytes as received."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+from turngate.errors import DamagedRun, MachineError
+from turngate.picture import EXTENSIONS
+
+__all__ = ["ImageStore"]
+
+
+class ImageStore:
+    """Stores bytes under their SHA-256. Writing is atomic and idempotent; reading checks the hash."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def put(self, data: bytes, media_type: str) -> str:
+        """Store `data` (temporary name, fsync, rename) and return its SHA-256."""
+        sha256 = hashlib.sha256(data).hexdigest()
+        folder = self.root / sha256[:2]
+        target = folder / f"{sha256}.{EXTENSIONS.get(media_type, 'bin')}"
+        if target.exists():
+            return sha256
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._write(folder, target, data)
+        except OSError as error:
+            raise MachineError(f"cannot store an image in {folder}: {error.strerror or error}") from error
+        return sha256
+
+    def get(self, sha256: str) -> bytes:
+        """Bytes of an image; raises `DamagedRun` when it is missing or does not match its name."""
+        path = self.path(sha256)
+        data = path.read_bytes()
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise DamagedRun(f"image {path} was changed after it was stored: restore it from a copy")
+        return data
+
+    def path(self, sha256: str) -> Path:
+        """File of an image; raises `DamagedRun` when it is missing."""
+        found = self.find(sha256)
+        if found is None:
+            raise DamagedRun(f"image {sha256} is missing from {self.root}: restore it from a copy")
+        return found
+
+    def find(self, sha256: str) -> Path | None:
+        """File of an image, or None."""
+        matches = sorted((self.root / sha256[:2]).glob(f"{sha256}.*"))
+        return matches[0] if matches else None
+
+    def link_into(self, other: ImageStore, sha256: str) -> None:
+        """Give `other` the image too: a hard link where the file system can, a copy elsewhere."""
+        source = self.path(sha256)
+        target = other.root / sha256[:2] / source.name
+        if target.exists():
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.link(source, target)
+        except OSError:
+            self._write(target.parent, target, source.read_bytes())
+
+    @staticmethod
+    def _write(folder: Path, target: Path, data: bytes) -> None:
+        descriptor, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=folder)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).chmod(0o644)
+            Path(name).replace(target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                Path(name).unlink()
+            raise

@@ -1,0 +1,159 @@
+"""The run's append-only record. One row per (turn, attempt), first writer wins, nothing is ever changed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from turngate.errors import DamagedRun, NoSuchRun
+from turngate.traces._sqlite import connect, create_tables, decode, encode, machine_errors
+from turngate.traces.records import (
+    SCHEMA_VERSION,
+    TABLES,
+    AttemptRow,
+    CallRow,
+    DecisionRow,
+    EventRow,
+    Row,
+    ScoreRow,
+    TruthRow,
+)
+
+__all__ = ["Ledger"]
+
+R = TypeVar("R", bound=Row)
+
+
+class Ledger:
+    """`ledger.sqlite` of one run. Safe to use from several threads of one process."""
+
+    def __init__(self, path: Path, *, read_only: bool = False, durable: bool = True) -> None:
+        """Open, or create when not `read_only`.
+
+        `durable` (`synchronous=FULL`) survives a power cut at any moment; without it the last commits may be lost
+        in a power cut, but never in a crash or kill of the process.
+        """
+        if read_only and not path.is_file():
+            raise NoSuchRun(f"no ledger at {path}: give the folder of a run")
+        self.path = path
+        self._lock = threading.RLock()
+        with machine_errors(path):
+            self._link = connect(path, read_only=read_only, durable=durable)
+            version = self._link.execute("PRAGMA user_version").fetchone()[0]
+            if version > SCHEMA_VERSION:
+                raise DamagedRun(
+                    f"{path} has schema version {version}, this turngate reads {SCHEMA_VERSION}: upgrade turngate"
+                )
+            if not read_only:
+                create_tables(self._link)
+
+    def record(
+        self, attempt: AttemptRow, scores: Sequence[ScoreRow], truth: TruthRow | None, decision: DecisionRow
+    ) -> DecisionRow:
+        """Write one attempt in one transaction and return the decision that stands: the first one written."""
+        with self._lock, machine_errors(self.path):
+            self._link.execute("BEGIN IMMEDIATE")
+            try:
+                if self._insert("attempts", attempt):
+                    for score in scores:
+                        self._insert("scores", score)
+                    if truth is not None:
+                        self._insert("truth", truth)
+                    self._insert("decisions", decision)
+                self._link.execute("COMMIT")
+            except BaseException:
+                self._link.execute("ROLLBACK")
+                raise
+            found = self._select(
+                "decisions", DecisionRow, "WHERE turn=? AND attempt=?", (attempt.turn, attempt.attempt)
+            )
+        return found[0]
+
+    def add_scores(self, scores: Sequence[ScoreRow], truth: TruthRow | None = None) -> None:
+        """Append scores that belong to no new attempt (those of the origin); existing ones stand."""
+        with self._lock, machine_errors(self.path):
+            self._link.execute("BEGIN IMMEDIATE")
+            for score in scores:
+                self._insert("scores", score)
+            if truth is not None:
+                self._insert("truth", truth)
+            self._link.execute("COMMIT")
+
+    def call(self, key: str) -> CallRow | None:
+        """The recorded answer to a call, or None."""
+        with self._lock, machine_errors(self.path):
+            found = self._select("calls", CallRow, "WHERE key=?", (key,))
+        return found[0] if found else None
+
+    def add_call(self, row: CallRow) -> CallRow:
+        """Record an answer; returns the one that stands."""
+        with self._lock, machine_errors(self.path):
+            self._insert("calls", row)
+            return self._select("calls", CallRow, "WHERE key=?", (row.key,))[0]
+
+    def add_event(self, kind: str, data: dict[str, Any]) -> None:
+        """Append an event."""
+        with self._lock, machine_errors(self.path):
+            seq = self._link.execute("SELECT COALESCE(MAX(seq), 0) + 1 FROM events").fetchone()[0]
+            self._insert("events", EventRow(seq=seq, kind=kind, data=data, at_ns=time.time_ns()))
+
+    def copy_rows(self, parent: Ledger, up_to_turn: int) -> None:
+        """Copy the rows of turns 0..`up_to_turn` of `parent` (fork)."""
+        with self._lock, machine_errors(self.path):
+            self._link.execute("BEGIN IMMEDIATE")
+            for table in ("attempts", "scores", "truth", "decisions", "calls"):
+                model = TABLES[table][0]
+                for row in parent._select(table, model, "WHERE turn<=? ORDER BY rowid", (up_to_turn,)):
+                    self._insert(table, row)
+            self._link.execute("COMMIT")
+
+    def attempts(self) -> list[AttemptRow]:
+        """All attempts in order."""
+        return self._all("attempts", AttemptRow, "turn, attempt")
+
+    def scores(self) -> list[ScoreRow]:
+        """All scores, in order of turn, attempt and evaluator."""
+        return self._all("scores", ScoreRow, "turn, attempt, evaluator")
+
+    def truths(self) -> list[TruthRow]:
+        """All truth rows in order."""
+        return self._all("truth", TruthRow, "turn, attempt")
+
+    def decisions(self) -> list[DecisionRow]:
+        """All decisions in order."""
+        return self._all("decisions", DecisionRow, "turn, attempt")
+
+    def calls(self) -> list[CallRow]:
+        """All recorded calls in order."""
+        return self._all("calls", CallRow, "turn, attempt, kind, key")
+
+    def events(self) -> list[EventRow]:
+        """All events in order."""
+        return self._all("events", EventRow, "seq")
+
+    def check(self) -> str:
+        """SQLite's own integrity check: `ok`, or what is wrong."""
+        with self._lock, machine_errors(self.path):
+            return str(self._link.execute("PRAGMA integrity_check").fetchone()[0])
+
+    def close(self) -> None:
+        """Close the file; SQLite folds the write-ahead log into it."""
+        with self._lock:
+            self._link.close()
+
+    def _all(self, table: str, model: type[R], order: str) -> list[R]:
+        with self._lock, machine_errors(self.path):
+            return self._select(table, model, f"ORDER BY {order}")
+
+    def _select(self, table: str, model: type[R], clause: str, values: tuple[Any, ...] = ()) -> list[R]:
+        rows = self._link.execute(f"SELECT * FROM {table} {clause}", values).fetchall()  # noqa: S608 - our own constants
+        return [cast(R, decode(model, row)) for row in rows]
+
+    def _insert(self, table: str, row: Row) -> bool:
+        marks = ", ".join("?" * len(type(row).model_fields))
+        columns = ", ".join(type(row).model_fields)
+        statement = f"INSERT INTO {table} ({columns}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608 - our own constants
+        return self._link.execute(statement, encode(row)).rowcount == 1

@@ -1,0 +1,227 @@
+"""The rows of a ledger, field by field. SQLite tables, exports and `turngate schema` are all made from these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "TABLES",
+    "TIMING_FIELDS",
+    "AttemptRecord",
+    "AttemptRow",
+    "CallRow",
+    "DecisionRow",
+    "EventRow",
+    "Row",
+    "RunStatus",
+    "ScoreRow",
+    "TruthRow",
+]
+
+SCHEMA_VERSION = 1
+"""Version of run.json and of every table; a reader refuses a newer one."""
+
+RunStatus = Literal[
+    "running", "complete", "stopped", "attempts_exhausted", "budget_exhausted", "waiting", "interrupted", "failed"
+]  # fmt: skip
+"""How a run stands. `interrupted` is derived: no ending recorded and no process at work."""
+
+TIMING_FIELDS = frozenset({"started_ns", "ended_ns", "at_ns", "waited_seconds"})
+"""Fields that differ between two executions of one configuration; all others are equal."""
+
+
+class Row(BaseModel):
+    """Base of all rows."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    def comparable(self) -> dict[str, Any]:
+        """The row without what differs between two executions of one configuration."""
+        return self.model_dump(mode="json", exclude=set(TIMING_FIELDS))
+
+
+class AttemptRow(Row):
+    """One editor call and what it gave."""
+
+    turn: int
+    """1-based."""
+    attempt: int
+    """1-based within the turn."""
+    seed: int
+    """Seed that the editor was given."""
+    instruction: str
+    """Text of the instruction."""
+    history: str
+    """History protocol: `previous`, `origin`, `anchor` or `chat`."""
+    input_image: str
+    """SHA-256 of the image that was edited."""
+    input_turn: int
+    """Turn that accepted that image; 0 for the origin."""
+    outcome: Literal["edited", "no_change", "no_image"]
+    """`no_change`: the answer is byte-identical to the input."""
+    why: str | None = None
+    """Why there is no image (`safety`, `timeout`, ...)."""
+    retryable: bool = True
+    """False when the same request must fail again."""
+    detail: str = ""
+    """One line about a missing image."""
+    image: str | None = None
+    """SHA-256 of the candidate, bytes as received."""
+    media_type: str | None = None
+    """Sniffed from the bytes."""
+    width: int | None = None
+    """Pixels."""
+    height: int | None = None
+    """Pixels."""
+    size_bytes: int | None = None
+    """Bytes of the candidate as received."""
+    normalised: list[str] = []
+    """Steps from the received file to 8-bit RGB; empty for a plain 8-bit RGB file."""
+    flags: list[str] = []
+    """Remarks: `size_changed`, `image_from_thought`, ..."""
+    extras: list[dict[str, str]] = []
+    """Other images that came along: `{"image": sha256, "role": "interim"}`."""
+    reasoning: str | None = None
+    """The model's summary of its thoughts."""
+    model: str | None = None
+    """Resolved model version, as reported."""
+    simulated: bool = False
+    """The damage was written by hand."""
+    damage: float | None = None
+    """A simulator's own record of its damage to this image so far; hidden from gates."""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    cost_usd: float | None = None
+    """US dollars; None when not known."""
+    waited_seconds: float = 0.0
+    """Seconds spent waiting on a limit."""
+    started_ns: int
+    """Start of the editor call, Unix nanoseconds."""
+    ended_ns: int
+    """End of the editor call, Unix nanoseconds."""
+
+
+class ScoreRow(Row):
+    """One evaluator's result on one candidate; turn 0, attempt 0 is the origin."""
+
+    turn: int
+    attempt: int
+    evaluator: str
+    """Name in the run's configuration."""
+    type: str
+    """Registry name of the evaluator."""
+    version: str
+    """Version of the evaluator."""
+    status: Literal["scored", "unscored", "failed", "skipped"]
+    value: float | None = None
+    """Finite, in the evaluator's unit; only when scored."""
+    direction: Literal["higher", "lower"]
+    """Which way is better."""
+    label: str | None = None
+    explanation: str | None = None
+    components: dict[str, float] = {}
+    """Named parts of the value."""
+    flags: list[str] = []
+    why: str | None = None
+    """Reason when unscored or skipped; short type of the error when failed."""
+    fault: str | None = None
+    """Who is at fault when failed: `user`, `provider`, `machine` or `us`."""
+    detail: str = ""
+    tries: int = 1
+    """How often the evaluator was asked (policy `retry_evaluator`)."""
+    started_ns: int
+    ended_ns: int
+
+
+class TruthRow(Row):
+    """The damage measure that gates never see; turn 0, attempt 0 is the origin."""
+
+    turn: int
+    attempt: int
+    measure: str
+    """`simulator`, or the evaluator that measures the distance to the ideal."""
+    value: float | None
+    """In the measure's unit; None when it could not be taken."""
+    damaged_at: float
+    """Threshold in force: at or beyond it a candidate is damaged."""
+    damaged: bool | None
+    """None when the value is not known."""
+    detail: str = ""
+    """Why the value is not known, or how the images were aligned."""
+
+
+class DecisionRow(Row):
+    """The gate's decision and what followed from it."""
+
+    turn: int
+    attempt: int
+    verdict: Literal["accept", "reject", "accept_masked"]
+    """What was decided about this candidate."""
+    rule: str
+    """Who decided: `gate`, `on_unscored:reject`, `on_no_image:reject`, `on_no_change:reject`, `human`."""
+    reason: str
+    """One line."""
+    evidence: dict[str, float | str | None] = {}
+    action: Literal["accept", "retry", "skip", "force_accept", "keep_best", "rollback", "restart", "stop"]
+    """What followed."""
+    taken_attempt: int | None
+    """Attempt of this turn whose candidate became the current image; None when none did."""
+    image_after: str
+    """SHA-256 of the current image after this attempt."""
+    image_turn_after: int
+    """Turn that accepted it; 0 for the origin."""
+    closes_turn: bool
+    status_after: Literal["running", "complete", "stopped", "attempts_exhausted"]
+    """How the run stands after this row."""
+    at_ns: int
+
+
+class CallRow(Row):
+    """A paid or non-deterministic call that is never made twice."""
+
+    key: str
+    """SHA-256 of kind, run, turn, attempt, input hashes and parameters."""
+    kind: str
+    """`edit` or `evaluate`."""
+    turn: int
+    attempt: int
+    answer: dict[str, Any]
+    """The answer, plain JSON; images by SHA-256."""
+    started_ns: int
+    ended_ns: int
+
+
+class EventRow(Row):
+    """Something that happened to the run as a whole: `started`, `ended`, `review`, `budgets`."""
+
+    seq: int
+    kind: str
+    data: dict[str, Any]
+    at_ns: int
+
+
+@dataclass(frozen=True)
+class AttemptRecord:
+    """One attempt with all that was recorded about it."""
+
+    attempt: AttemptRow
+    scores: tuple[ScoreRow, ...]
+    """In the order of the configuration."""
+    truth: TruthRow | None
+    decision: DecisionRow
+
+
+TABLES: dict[str, tuple[type[Row], tuple[str, ...]]] = {
+    "attempts": (AttemptRow, ("turn", "attempt")),
+    "scores": (ScoreRow, ("turn", "attempt", "evaluator")),
+    "truth": (TruthRow, ("turn", "attempt")),
+    "decisions": (DecisionRow, ("turn", "attempt")),
+    "calls": (CallRow, ("key",)),
+    "events": (EventRow, ("seq",)),
+}
+"""Table -> (row model, primary key)."""

@@ -1,0 +1,129 @@
+"""The run folder: run.json, ledger.sqlite, images/, report.html."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from turngate.errors import DamagedRun, MachineError, NoSuchRun, UserError
+from turngate.traces.images import ImageStore
+from turngate.traces.ledger import Ledger
+from turngate.traces.records import SCHEMA_VERSION
+from turngate.traces.redact import redact
+
+__all__ = ["Parent", "RunFolder", "RunInfo", "new_run_id"]
+
+
+class Parent(BaseModel):
+    """Where a forked run comes from."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    run: str
+    """Run id of the parent."""
+    turn: int
+    """Turns 1..turn were copied."""
+
+
+class RunInfo(BaseModel):
+    """run.json: everything about a run that is known before its first turn."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    schema_version: int = SCHEMA_VERSION
+    """Version of this file and of the ledger."""
+    run: str
+    """Run id, unique over all machines."""
+    created: str
+    """ISO 8601, UTC."""
+    config: dict[str, Any]
+    """Resolved configuration; `turngate run run.json` runs it again."""
+    origin: dict[str, Any]
+    """SHA-256, media type, width, height, source and normalisation of the origin."""
+    resolved: dict[str, Any]
+    """What the names stand for: editor's model, facts of each evaluator, whether the damage is simulated."""
+    made_with: dict[str, Any]
+    """Python, platform, package versions, git revision and dirty flag."""
+    parent: Parent | None = None
+    """Set when the run was forked."""
+
+
+_OURS = ("run.lock", "run.part", "images", "ledger.sqlite")
+
+
+class RunFolder:
+    """Paths and files of one run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.info_file = path / "run.json"
+        self.ledger_file = path / "ledger.sqlite"
+        self.report_file = path / "report.html"
+        self.images = ImageStore(path / "images")
+
+    @classmethod
+    def existing(cls, path: Path) -> RunFolder:
+        """The run at `path`; raises `NoSuchRun` when there is none."""
+        folder = cls(path.parent if path.name == "run.json" else path)
+        if not folder.info_file.is_file():
+            raise NoSuchRun(f"no run at {path}: give a folder that holds a run.json (`turngate list` shows them)")
+        return folder
+
+    def exists(self) -> bool:
+        """Whether a run was created here."""
+        return self.info_file.is_file()
+
+    def prepare(self) -> None:
+        """Make the folder; raises `UserError` when something else lives there, `MachineError` when it cannot be made.
+
+        What a process left behind that died before run.json was written is not in the way.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            strange = sorted(path.name for path in self.path.iterdir() if not path.name.startswith(_OURS))
+        except OSError as error:
+            reason = error.strerror or error
+            raise MachineError(f"cannot write to {self.path}: {reason}: choose another folder with --out") from error
+        if strange:
+            raise UserError(f"{self.path} holds no run but other files ({strange[0]}): choose a new folder with --out")
+
+    def create(self, info: RunInfo) -> None:
+        """Write run.json, whole or not at all; raises `MachineError` when it cannot be written."""
+        try:
+            text = redact(info.model_dump_json(indent=2))
+            temporary = self.info_file.with_suffix(".part")
+            with temporary.open("w", encoding="utf-8") as file:
+                file.write(text + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(self.info_file)
+        except OSError as error:
+            reason = error.strerror or error
+            raise MachineError(f"cannot write to {self.path}: {reason}: choose another folder with --out") from error
+
+    def info(self) -> RunInfo:
+        """Read run.json; raises `DamagedRun` when it is not one."""
+        try:
+            data = json.loads(self.info_file.read_text(encoding="utf-8"))
+            if data.get("schema_version", 0) > SCHEMA_VERSION:
+                raise DamagedRun(f"{self.info_file} has schema version {data['schema_version']}: upgrade turngate")
+            return RunInfo.model_validate(data)
+        except (OSError, ValueError, AttributeError) as error:
+            raise DamagedRun(
+                f"{self.info_file} cannot be read ({type(error).__name__}): restore it from a copy"
+            ) from error
+
+    def ledger(self, *, read_only: bool = True, durable: bool = True) -> Ledger:
+        """Open the ledger."""
+        return Ledger(self.ledger_file, read_only=read_only, durable=durable)
+
+
+def new_run_id(name: str) -> str:
+    """A sortable id that is unique over machines: `20261130-101500-name-1a2b3c4d`."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{name}-{secrets.token_hex(4)}"
