@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -30,6 +30,7 @@ from turngate.traces.lock import RunLock
 from turngate.traces.provenance import provenance
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import Parent, RunFolder, RunInfo, new_run_id
+from turngate.traces.telemetry import TelemetryRecorder
 
 __all__ = ["Ended", "Review", "changed_config", "continue_run", "fork_run", "run_id_for", "start_run"]
 
@@ -171,11 +172,14 @@ def _open(
     observers: Sequence[Observer],
     review: Review | None,
 ) -> Ended:
+    telemetry = TelemetryRecorder(config.telemetry, run.path)
     ledger = run.ledger(read_only=False, durable=parts.editor.paid)
     try:
-        return _drive(run, info, config, parts, ledger, observers, review)
+        ended = _drive(run, info, config, parts, ledger, [*observers, telemetry], review)
     finally:
         ledger.close()
+        dropped = telemetry.close()
+    return replace(ended, dropped_spans=dropped)
 
 
 def _copy(ledger: Ledger, parent: RunFolder, child: RunFolder, turn: int) -> None:

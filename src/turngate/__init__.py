@@ -1,1 +1,76 @@
-"""turngate: does an evaluator-gated image-editing loop catch or propagate degradation over 100 turns?"""
+"""turngate: does an evaluator-gated image-editing loop catch or propagate degradation over 100 turns?
+
+The names below are imported when they are first used, so `import turngate` loads neither langgraph nor torch.
+"""
+
+from __future__ import annotations
+
+import importlib
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from turngate.agent.editor import Edited, Editor, EditRequest, NoImage
+    from turngate.agent.gate import Decision, Gate, Past, Reading
+    from turngate.evaluators import Evaluator, Facts, Failed, Sample, Score, Unscored
+    from turngate.graphs.config import RunConfig
+    from turngate.graphs.load import parse_config, read_config
+    from turngate.graphs.runner import continue_run, fork_run, start_run
+    from turngate.part import PartConfig
+    from turngate.picture import Picture
+    from turngate.traces.analysis.run_view import RunView
+    from turngate.traces.analysis.summary import RunSummary, summarise
+
+__all__ = [
+    "Decision",
+    "EditRequest",
+    "Edited",
+    "Editor",
+    "Evaluator",
+    "Facts",
+    "Failed",
+    "Gate",
+    "NoImage",
+    "PartConfig",
+    "Past",
+    "Picture",
+    "Reading",
+    "RunConfig",
+    "RunSummary",
+    "RunView",
+    "Sample",
+    "Score",
+    "Unscored",
+    "continue_run",
+    "fork_run",
+    "parse_config",
+    "read_config",
+    "start_run",
+    "summarise",
+]
+
+__version__ = version("turngate")
+
+_HOMES = {
+    "turngate.agent.editor": ("EditRequest", "Edited", "Editor", "NoImage"),
+    "turngate.agent.gate": ("Decision", "Gate", "Past", "Reading"),
+    "turngate.evaluators": ("Evaluator", "Facts", "Failed", "Sample", "Score", "Unscored"),
+    "turngate.graphs.config": ("RunConfig",),
+    "turngate.graphs.load": ("parse_config", "read_config"),
+    "turngate.graphs.runner": ("continue_run", "fork_run", "start_run"),
+    "turngate.part": ("PartConfig",),
+    "turngate.picture": ("Picture",),
+    "turngate.traces.analysis.run_view": ("RunView",),
+    "turngate.traces.analysis.summary": ("RunSummary", "summarise"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _HOMES.items():
+        if name in names:
+            return getattr(importlib.import_module(module), name)
+    raise AttributeError(f"module 'turngate' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

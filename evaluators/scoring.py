@@ -1,0 +1,68 @@
+"""The one way to call an evaluator: whatever it does, a typed result comes out per sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from turngate.errors import Fault, TurngateError
+from turngate.evaluators.evaluator import Evaluator, Facts, Sample
+from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored
+
+__all__ = ["score"]
+
+
+def score(evaluator: Evaluator, samples: Sequence[Sample]) -> list[Result]:
+    """Score a batch; one result per sample, in order, never an exception.
+
+    Samples that lack what the facts say is needed, or that are too small, are `Unscored` and never reach the
+    evaluator. What it raises, a wrong number of results, something that is no result, and a value outside an exact
+    range are `Failed`.
+    """
+    results: list[Result | None] = [_refused(evaluator.facts, sample) for sample in samples]
+    asked = [sample for sample, refused in zip(samples, results, strict=True) if refused is None]
+    answers = iter(_ask(evaluator, asked))
+    return [next(answers) if refused is None else refused for refused in results]
+
+
+def _refused(facts: Facts, sample: Sample) -> Unscored | None:
+    given = {
+        "origin": sample.origin, "first": sample.first, "previous": sample.previous, "instruction": sample.instruction,
+    }  # fmt: skip
+    missing = sorted(need for need in facts.needs if need in given and given[need] is None)
+    if missing:
+        return Unscored("no_reference", f"{facts.name} needs the {' and the '.join(missing)}")
+    shortest = min(sample.candidate.width, sample.candidate.height)
+    if shortest < facts.min_size:
+        return Unscored("too_small", f"{facts.name} needs at least {facts.min_size} pixels, the image has {shortest}")
+    return None
+
+
+def _ask(evaluator: Evaluator, samples: list[Sample]) -> list[Result]:
+    if not samples:
+        return []
+    try:
+        answers = list(evaluator.evaluate(samples))
+    except Exception as error:  # a foreign part may raise anything; it costs scores, never the run
+        return [_failure(error)] * len(samples)
+    if len(answers) != len(samples):
+        wrong = Failed("us", "result_count", f"{len(answers)} results for {len(samples)} samples")
+        return [wrong] * len(samples)
+    return [_checked(evaluator.facts, answer) for answer in answers]
+
+
+def _checked(facts: Facts, answer: object) -> Result:
+    if not isinstance(answer, Score | Unscored | Failed | Skipped):
+        return Failed("us", "result_type", f"{facts.name} returned {type(answer).__name__}, not a result")
+    low, high = facts.range
+    if isinstance(answer, Score) and not facts.range_is_approximate and not low <= answer.value <= high:
+        return Failed("us", "range", f"{answer.value:g} is outside {low:g}..{high:g}")
+    return answer
+
+
+def _failure(error: Exception) -> Failed:
+    fault: Fault = "us"
+    if isinstance(error, TurngateError):
+        fault = error.fault
+    elif isinstance(error, MemoryError | OSError):
+        fault = "machine"
+    return Failed(fault, type(error).__name__, " ".join(str(error).split())[:500])
