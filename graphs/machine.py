@@ -24,14 +24,14 @@ STEPS_PER_ATTEMPT = 3
 
 
 def step_limit(turns: int, attempts_per_turn: int, attempts_budget: int | None = None) -> int:
-    """`recursion_limit` for a run: its longest possible course, and not one super-step more.
+    """`recursion_limit` for a run: its longest possible course and not one super-step more.
 
-    LangGraph raises when the limit is reached with work left, so the exact number of super-steps is enough.
+    LangGraph (1.2) wants one above the number of super-steps: it notices the end when it looks for the next one.
     """
     attempts = turns * attempts_per_turn
     if attempts_budget is not None:
         attempts = min(attempts, attempts_budget)
-    return STEPS_PER_ATTEMPT * attempts
+    return STEPS_PER_ATTEMPT * attempts + 1
 
 
 def build_machine(checkpointer: Any = None) -> CompiledStateGraph[LoopState, Session, LoopState, LoopState]:

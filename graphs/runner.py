@@ -256,7 +256,7 @@ def _take_review(ledger: Ledger, session: Session, review: Review | None) -> Non
 
 def _refuse_changes(info: RunInfo, recorded: RunConfig, config: RunConfig) -> None:
     new = config.identity()
-    if "sha256" not in new["origin"]:
+    if config.origin.sha256 is None:
         new["origin"] = {"sha256": load_origin(config.origin).sha256}
     changes = diff(recorded.identity(), new)
     if changes:

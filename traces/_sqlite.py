@@ -22,7 +22,9 @@ _AFFINITY = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
 def connect(path: Path, *, read_only: bool, durable: bool) -> sqlite3.Connection:
     """Open the ledger in WAL mode; `durable` waits for the disk on every commit."""
     if read_only:
-        link = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=30, check_same_thread=False)
+        # Without a write-ahead log nobody writes, and `immutable` leaves no -wal and -shm files beside a finished run.
+        how = "mode=ro" if path.with_name(path.name + "-wal").exists() else "immutable=1"
+        link = sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True, timeout=30, check_same_thread=False)
     else:
         link = sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
         link.execute("PRAGMA journal_mode=WAL")

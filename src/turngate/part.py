@@ -14,7 +14,8 @@ __all__ = ["PartClass", "PartConfig", "missing_modules", "summary"]
 class PartConfig(BaseModel):
     """Configuration of one part. Subclass it beside the part; unknown fields are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+    # No field may be infinite or NaN: JSON has neither, and run.json must be able to be run again.
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     type: str
     """Registry name, entry-point name or dotted path (`package.module:Class`) of the part."""

@@ -119,7 +119,7 @@ def collector() -> Iterator[Collector]:
             self.send_header("Content-Length", "0")
             self.end_headers()
 
-        def log_message(self, format: str, *args: Any) -> None:
+        def log_message(self, *_: Any) -> None:
             return
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
@@ -167,6 +167,7 @@ class Run:
         action = action or ("accept" if accepted else "skip")
         has_image = fields.get("outcome", "edited") != "no_image"
         image = f"{turn:032x}{attempt:032x}"
+        candidate = {"image": image, "media_type": "image/png", "width": 64, "height": 48, "size_bytes": 900}
         row = AttemptRow.model_validate(
             {
                 "turn": turn,
@@ -179,7 +180,7 @@ class Run:
                 "outcome": "edited",
                 "started_ns": at,
                 "ended_ns": at + 40 * MS,
-                **(dict(image=image, media_type="image/png", width=64, height=48, size_bytes=900) if has_image else {}),
+                **(candidate if has_image else {}),
                 **fields,
             }
         )

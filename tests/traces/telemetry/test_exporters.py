@@ -166,7 +166,7 @@ def test_a_collector_that_refuses_is_counted(collector: Any, make_run: Any, capl
 def test_what_a_full_queue_throws_away_is_counted(
     collector: Any, make_run: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("turngate.traces.telemetry.pipeline._QUEUE", 512)
+    monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "512")
     collector.hold.set()
     run = make_run()
     recorder = TelemetryRecorder(TelemetryConfig(exporter="otlp"), run.folder.path, endpoint=collector.url)
@@ -187,7 +187,10 @@ def test_an_endpoint_that_is_no_url_is_the_users_fault(make_run: Any, monkeypatc
     folder = make_run().folder.path
     with pytest.raises(ConfigError, match="http://localhost:4318"):
         TelemetryRecorder(TelemetryConfig(exporter="otlp"), folder, endpoint="collector:4318")
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "ten")
+    monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "3")
+    with pytest.raises(ConfigError, match="OTEL_BSP"):
+        TelemetryRecorder(TelemetryConfig(exporter="otlp"), folder, endpoint="http://127.0.0.1:1")
+    monkeypatch.setenv("OTEL_PYTHON_EXPORTER_OTLP_HTTP_CREDENTIAL_PROVIDER", "nobody")
     with pytest.raises(ConfigError, match="OTEL_EXPORTER_OTLP"):
         TelemetryRecorder(TelemetryConfig(exporter="otlp"), folder, endpoint="http://127.0.0.1:1")
 

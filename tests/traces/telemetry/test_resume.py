@@ -165,7 +165,8 @@ def test_spans_go_to_the_applications_own_provider(make_run: Any) -> None:
         assert recorder.close() == 0
     spans = {span.name: span for span in memory.get_finished_spans()}
     root, turn = spans["invoke_workflow turngate"], spans["turn 1"]
+    assert root.context is not None
     assert root.parent is not None and root.parent.span_id == job.get_span_context().span_id
-    assert turn.parent is not None and turn.parent.span_id == root.get_span_context().span_id
+    assert turn.parent is not None and turn.parent.span_id == root.context.span_id
     assert len(spans["generate_content script-1"].links) == 1
-    assert root.get_span_context().trace_id == job.get_span_context().trace_id != trace_id("run-1")
+    assert root.context.trace_id == job.get_span_context().trace_id != trace_id("run-1")
