@@ -15,13 +15,15 @@ SCRIPT = {"2.1": "no_image:safety", "3.1": 0.9, "4": "same"}
 def settings(config: Any, collector: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
     editor = {"type": "scripted", "script": SCRIPT, "reasoning": "step {turn}", "cost_usd": 0.01}
-    return lambda **fields: config(editor=editor, on_reject={"attempts": 2, "then": "skip"}, **fields)
+    gate = {"type": "threshold", "evaluator": "gray", "at": 0.7}
+    return lambda **fields: config(editor=editor, gate=gate, on_reject={"attempts": 2, "then": "skip"}, **fields)
 
 
 @pytest.mark.parametrize("driver", ["loop", "graph"])
 def test_the_tree_is_the_ledger(driver: str, settings: Any, run: Any, collector: Any) -> None:
     ended, view = run(settings(driver=driver))
     assert (ended.status, ended.dropped_spans) == ("complete", 0)
+    assert [(a.row.turn, a.row.attempt) for a in view.attempts if a.row.attempt == 2] == [(2, 2), (3, 2)]
     tree = collector.tree()
     assert len(tree) == len(collector.spans)
     root = collector.one("invoke_workflow turngate")
