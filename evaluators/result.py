@@ -11,7 +11,9 @@ from turngate.errors import Fault
 
 __all__ = ["Failed", "Result", "Score", "Skipped", "Unscored", "UnscoredWhy", "finite"]
 
-UnscoredWhy = Literal["parse", "truncated", "filtered", "refused", "too_small", "flat", "no_reference", "no_image", "undefined"]
+UnscoredWhy = Literal[
+    "parse", "truncated", "filtered", "refused", "too_small", "flat", "no_reference", "no_image", "undefined"
+]
 """Why an evaluator declined: the evaluation itself worked, and there is no score to give."""
 
 

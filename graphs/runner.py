@@ -172,13 +172,15 @@ def _open(
     observers: Sequence[Observer],
     review: Review | None,
 ) -> Ended:
-    telemetry = TelemetryRecorder(config.telemetry, run.path)
     ledger = run.ledger(read_only=False, durable=parts.editor.paid)
     try:
-        ended = _drive(run, info, config, parts, ledger, [*observers, telemetry], review)
+        telemetry = TelemetryRecorder(config.telemetry, run.path)
+        try:
+            ended = _drive(run, info, config, parts, ledger, [*observers, telemetry], review)
+        finally:
+            dropped = telemetry.close()
     finally:
         ledger.close()
-        dropped = telemetry.close()
     return replace(ended, dropped_spans=dropped)
 
 

@@ -21,6 +21,7 @@ from turngate.traces.records import (
     ScoreRow,
     TruthRow,
 )
+from turngate.traces.redact import reread_secrets
 
 __all__ = ["Ledger"]
 
@@ -40,6 +41,7 @@ class Ledger:
             raise NoSuchRun(f"no ledger at {path}: give the folder of a run")
         self.path = path
         self._lock = threading.RLock()
+        reread_secrets()
         with machine_errors(path):
             self._link = connect(path, read_only=read_only, durable=durable)
             version = self._link.execute("PRAGMA user_version").fetchone()[0]
@@ -101,12 +103,14 @@ class Ledger:
             self._insert("events", EventRow(seq=seq, kind=kind, data=data, at_ns=time.time_ns()))
 
     def copy_rows(self, parent: Ledger, up_to_turn: int) -> None:
-        """Copy the rows of turns 0..`up_to_turn` of `parent` (fork)."""
+        """Copy the rows of turns 0..`up_to_turn` of `parent` (fork); an ending there does not end this run."""
         with self._lock, machine_errors(self.path):
             self._link.execute("BEGIN IMMEDIATE")
             for table in ("attempts", "scores", "truth", "decisions", "calls"):
                 model = TABLES[table][0]
                 for row in parent._select(table, model, "WHERE turn<=? ORDER BY rowid", (up_to_turn,)):
+                    if isinstance(row, DecisionRow):
+                        row = row.model_copy(update={"status_after": "running"})
                     self._insert(table, row)
             self._link.execute("COMMIT")
 

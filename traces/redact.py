@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from functools import lru_cache
+import time
 
-__all__ = ["redact"]
+__all__ = ["redact", "reread_secrets"]
 
 _NAME = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL)", re.IGNORECASE)
 _SHAPES = re.compile(
@@ -20,15 +20,35 @@ _SHAPES = re.compile(
 )
 
 
+_FRESH_SECONDS = 1.0
+
+
 def redact(text: str) -> str:
-    """`text` with every secret of the environment and everything shaped like a key replaced by `[redacted]`."""
-    for secret in _secrets(tuple(sorted((n, v) for n, v in os.environ.items() if _NAME.search(n) and len(v) >= 8))):
+    """`text` with every secret of the environment and everything shaped like a key replaced by `[redacted]`.
+
+    Reading the environment costs a hundred times more than the replacing, so it is read again after a second at the
+    soonest, and whenever `reread_secrets` was called (opening a ledger does).
+    """
+    for secret in _secrets():
         text = text.replace(secret, "[redacted]")
     return _SHAPES.sub("[redacted]", text)
 
 
-@lru_cache(maxsize=8)
-def _secrets(items: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
-    # A path (SSH_KEY_FILE=/home/...) or a plain word is not a secret, and replacing it would damage texts.
-    values = {value for _, value in items if not value.startswith(("/", "~", "./")) and not value.isalpha()}
-    return tuple(sorted(values, key=len, reverse=True))
+def reread_secrets() -> None:
+    """Look at the environment again before the next text."""
+    _cache.clear()
+
+
+_cache: dict[str, tuple[float, tuple[str, ...]]] = {}
+
+
+def _secrets() -> tuple[str, ...]:
+    now = time.monotonic()
+    read_at, secrets = _cache.get("secrets", (-_FRESH_SECONDS, ()))
+    if now - read_at >= _FRESH_SECONDS:
+        named = {value for name, value in os.environ.items() if _NAME.search(name) and len(value) >= 8}
+        # A path (SSH_KEY_FILE=/home/...) or a plain word is not a secret, and replacing it would damage texts.
+        named = {value for value in named if not value.startswith(("/", "~", "./")) and not value.isalpha()}
+        secrets = tuple(sorted(named, key=len, reverse=True))
+        _cache["secrets"] = (now, secrets)
+    return secrets

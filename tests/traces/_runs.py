@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -91,7 +90,9 @@ class Writer:
             )
         )  # fmt: skip
         self.ledger: Ledger = self.folder.ledger(read_only=False, durable=False)
-        scores = [self._score(0, 0, name, way, 20.0 if way == "lower" else 50.0) for name, way in self.evaluators.items()]
+        scores = [
+            self._score(0, 0, name, way, 20.0 if way == "lower" else 50.0) for name, way in self.evaluators.items()
+        ]
         self.ledger.add_scores(scores, self._truth(0, 0, 0.0) if self.truth else None)
 
     def attempt(
@@ -102,13 +103,13 @@ class Writer:
         image: bytes | None,
         scores: dict[str, Any],
         damage: float | None = 0.0,
-        verdict: str = "accept",
-        action: str = "accept",
+        verdict: Any = "accept",
+        action: Any = "accept",
         taken: int | None = None,
         reason: str = "brisque 30 <= 40",
         evidence: dict[str, Any] | None = None,
         after: tuple[str, int] | None = None,
-        status_after: str = "running",
+        status_after: Any = "running",
         **more: Any,
     ) -> str | None:
         """Record one attempt; `scores` maps an evaluator to a value, or to the fields of a result without one."""
@@ -118,16 +119,20 @@ class Writer:
             picture = Picture.from_bytes(image)
             sha = self.folder.images.put(image, picture.media_type)
             outcome = "no_change" if sha == self.image else "edited"
-            shape = {"media_type": picture.media_type, "width": picture.width, "height": picture.height, "size_bytes": len(image)}
+            shape = {
+                "media_type": picture.media_type,
+                "width": picture.width,
+                "height": picture.height,
+                "size_bytes": len(image),
+            }
         fields: dict[str, Any] = {
             "seed": 1000 * turn + number, "instruction": "Produce an exact replica of the provided image.",
-            "history": "previous", "input_image": self.image, "input_turn": self.image_turn, "simulated": self.simulated,
-            "model": "sharpener-1", **shape, **more,
+            "history": "previous", "input_image": self.image, "input_turn": self.image_turn,
+            "simulated": self.simulated, "model": "sharpener-1", **shape, **more,
         }  # fmt: skip
         start = self._tick()
-        row = AttemptRow(
-            turn=turn, attempt=number, outcome=outcome, image=sha, started_ns=start, ended_ns=self._tick(), **fields
-        )
+        fields |= {"turn": turn, "attempt": number, "outcome": outcome, "image": sha}
+        row = AttemptRow(started_ns=start, ended_ns=self._tick(), **fields)
         results = [self._score(turn, number, name, way, scores.get(name)) for name, way in self.evaluators.items()]
         if after is not None:
             self.image, self.image_turn = after
@@ -160,9 +165,9 @@ class Writer:
             "truth": {"measure": "simulator", "damaged_at": 0.5} if self.truth else None,
         }  # fmt: skip
 
-    def _score(self, turn: int, attempt: int, name: str, direction: str, value: Any) -> ScoreRow:
+    def _score(self, turn: int, attempt: int, name: str, direction: Any, value: Any) -> ScoreRow:
         fields = value if isinstance(value, dict) else {"status": "skipped", "why": "no_image"}
-        if isinstance(value, int | float):
+        if value is not None and not isinstance(value, dict):
             fields = {"status": "scored", "value": float(value)}
         return ScoreRow(
             turn=turn, attempt=attempt, evaluator=name, type=name, version="1", direction=direction,
@@ -195,13 +200,19 @@ def long_run(path: Path, turns: int, attempts: int, size: int, start: int = 1, *
             if turn % 17 == 0:
                 scores["psnr"] = {"status": "unscored", "why": "undefined"}
             if turn % 23 == 0:
-                scores["psnr"] = {"status": "failed", "why": "RuntimeError", "fault": "machine", "detail": "out of memory"}
+                scores["psnr"] = {
+                    "status": "failed",
+                    "why": "RuntimeError",
+                    "fault": "machine",
+                    "detail": "out of memory",
+                }
             missing = turn % 29 == 0 and number == 1
             writer.attempt(
                 turn, number, image=None if missing else encode_png(noisy), scores={} if missing else scores,
                 damage=damage, verdict="accept" if accept else "reject",
                 action="accept" if accept else "skip" if last else "retry",
-                reason=f"brisque {value:.4g} {'<=' if accept else '>'} 40", evidence={"value": value, "threshold": 40.0},
+                reason=f"brisque {value:.4g} {'<=' if accept else '>'} 40",
+                evidence={"value": value, "threshold": 40.0},
                 status_after="complete" if last and turn == turns else "running",
                 reasoning="The image was reproduced faithfully; fine texture is crisp. " * 4,
             )  # fmt: skip
@@ -214,5 +225,3 @@ def _facts(name: str, direction: str) -> dict[str, Any]:
         "deterministic": True, "batch_invariant": True, "size_scored": "native", "weights": "none",
         "weights_licence": "none", "source": "a paper",
     }  # fmt: skip
-
-

@@ -13,6 +13,7 @@ from turngate.traces.telemetry.content import clip
 __all__ = [
     "Attributes",
     "closing_attributes",
+    "decision_attributes",
     "edit_attributes",
     "ending_attributes",
     "evaluate_attributes",
@@ -63,9 +64,9 @@ def turn_attributes(run: str, turn: int, image_before: str | None) -> Attributes
     )
 
 
-def closing_attributes(row: DecisionRow) -> Attributes:
-    """A turn as it is closed."""
-    return _decided(row) | {names.TURN_CLOSED: True, names.TURN_ATTEMPTS: row.attempt}
+def closing_attributes(row: DecisionRow, decided: Attributes) -> Attributes:
+    """A turn as it is closed; `decided` are the decision's own attributes."""
+    return decided | {names.TURN_CLOSED: True, names.TURN_ATTEMPTS: row.attempt}
 
 
 def ending_attributes(
@@ -149,13 +150,14 @@ def evaluate_attributes(row: ScoreRow, capture_content: bool) -> Attributes:
     return found | _parts(names.EVALUATION_COMPONENT, row.components)
 
 
-def gate_attributes(row: DecisionRow) -> Attributes:
-    """A decision and what followed from it."""
-    found = _decided(row) | {names.TURN: row.turn, names.ATTEMPT: row.attempt}
-    return found | _parts(names.GATE_EVIDENCE, row.evidence)
+def gate_attributes(row: DecisionRow, decided: Attributes) -> Attributes:
+    """A gate; `decided` are the decision's own attributes."""
+    place: Attributes = {names.TURN: row.turn, names.ATTEMPT: row.attempt}
+    return decided | place | _parts(names.GATE_EVIDENCE, row.evidence)
 
 
-def _decided(row: DecisionRow) -> Attributes:
+def decision_attributes(row: DecisionRow) -> Attributes:
+    """A decision and what followed from it; on the gate, and on the turn that it closes."""
     return _known(
         {
             names.GATE_VERDICT: row.verdict,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Sequence
 
+from opentelemetry.sdk.environment_variables import OTEL_BSP_MAX_QUEUE_SIZE, OTEL_BSP_SCHEDULE_DELAY
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import ReadableSpan, SpanLimits, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 
+from turngate.errors import ConfigError
 from turngate.traces.telemetry import names
 from turngate.traces.telemetry._quiet import install, quiet
 from turngate.traces.telemetry.content import MAX_BYTES
@@ -18,8 +21,9 @@ from turngate.traces.telemetry.content import MAX_BYTES
 __all__ = ["DerivedIds", "Pipeline"]
 
 _QUEUE = 16384
-"""Spans that wait at most; more than a simulation makes while a batch is being sent."""
+"""Spans that wait at most, unless OTEL_BSP_MAX_QUEUE_SIZE says otherwise: the SDK's 2048 are few for a simulation."""
 _DELAY_MILLISECONDS = 1000
+"""How long a span waits at most for others, unless OTEL_BSP_SCHEDULE_DELAY says otherwise."""
 
 _log = logging.getLogger(__name__)
 
@@ -47,13 +51,16 @@ class DerivedIds(RandomIdGenerator):
 
 
 class Pipeline:
-    """A tracer provider of our own with one exporter behind a queue. `target` names it in the warning."""
+    """A tracer provider of our own with one exporter behind a queue. `target` names it in the warning.
+
+    Raises `ConfigError` for values of OTEL_BSP_* that do not fit together.
+    """
 
     def __init__(self, exporter: SpanExporter, target: str) -> None:
         install()
         self.ids = DerivedIds()
         self._delivery = _Delivery(exporter, target)
-        self._processor = _Counted(self._delivery, _QUEUE, _DELAY_MILLISECONDS)
+        self._processor = _Counted(self._delivery)
         self.provider = TracerProvider(
             resource=_resource(),
             id_generator=self.ids,
@@ -127,8 +134,13 @@ class _Delivery(SpanExporter):
 class _Counted(BatchSpanProcessor):
     """Counts the spans it is given, those that a full queue throws away included."""
 
-    def __init__(self, exporter: SpanExporter, queue: int, delay_milliseconds: float) -> None:
-        super().__init__(exporter, max_queue_size=queue, schedule_delay_millis=delay_milliseconds)
+    def __init__(self, exporter: SpanExporter) -> None:
+        queue = None if OTEL_BSP_MAX_QUEUE_SIZE in os.environ else _QUEUE
+        delay = None if OTEL_BSP_SCHEDULE_DELAY in os.environ else _DELAY_MILLISECONDS
+        try:
+            super().__init__(exporter, max_queue_size=queue, schedule_delay_millis=delay)
+        except ValueError as error:
+            raise ConfigError(f"telemetry: {error} Check the OTEL_BSP_* variables") from error
         self.ended = 0
         self._lock = threading.Lock()
 

@@ -11,6 +11,7 @@ from turngate.traces.run_folder import RunInfo
 from turngate.traces.telemetry import ids, names
 from turngate.traces.telemetry.attributes import (
     closing_attributes,
+    decision_attributes,
     edit_attributes,
     ending_attributes,
     evaluate_attributes,
@@ -76,17 +77,18 @@ class RunTrace:
         self._edit(record, turn)
         for score in record.scores:
             self._evaluate(score, turn)
+        decided = decision_attributes(decision)
         done = max([row.ended_ns, *(score.ended_ns for score in record.scores)])
         gate = self._spans.start(
             names.SPAN_GATE,
             ids.gate_span_id(self._info.run, row.turn, row.attempt),
             min(done, decision.at_ns),
-            gate_attributes(decision),
+            gate_attributes(decision, decided),
             parent=turn,
         )
         gate.end(decision.at_ns)
         if decision.closes_turn:
-            turn.set_attributes(closing_attributes(decision))
+            turn.set_attributes(closing_attributes(decision, decided))
             turn.end(decision.at_ns)
         self._note(record)
 

@@ -57,5 +57,5 @@ def _lines(summary: RunSummary, report: Path | None, dropped_spans: int) -> list
     if dropped_spans:
         lines.append(("telemetry", f"{dropped_spans} spans were not delivered"))
     if report is not None:
-        lines.append(("report", str(report)))
+        lines.append(("report", plain(str(report))))
     return lines

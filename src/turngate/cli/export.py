@@ -15,14 +15,20 @@ __all__ = ["export_command"]
 @click.command("export")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--format", "kind", type=click.Choice(["jsonl", "csv", "parquet"]), default="jsonl", show_default=True)
+@click.option("--otlp", "endpoint", metavar="URL", help="Send the run's spans to an OTLP/HTTP endpoint instead.")
 @out_option("File to write; default standard output (Parquet: RUN/attempts.parquet).")
-def export_command(run: Path, kind: str, out: Path | None) -> int:
-    """Export RUN, one row per attempt."""
+def export_command(run: Path, kind: str, endpoint: str | None, out: Path | None) -> int:
+    """Export RUN, one row per attempt, or send it to a trace backend."""
     from turngate.errors import MachineError
     from turngate.traces.analysis.run_view import RunView
     from turngate.traces.exports.jsonl import write_jsonl
     from turngate.traces.exports.table import write_csv, write_parquet
 
+    if endpoint is not None:
+        from turngate.traces.telemetry import export_run
+
+        click.echo(f"{export_run(run, endpoint)} spans sent", err=True)
+        return 0
     view = RunView.load(run)
     write = write_jsonl if kind == "jsonl" else write_csv
     try:

@@ -134,6 +134,38 @@ def test_export_to_a_file(make_run: Any, tmp_path: Path, read_jsonl: Any) -> Non
     assert spans[-1]["spanId"] == f"{run_span_id('run-1'):016x}"
 
 
+def test_file_and_collector_get_the_same(collector: Any, make_run: Any, tmp_path: Path, read_jsonl: Any) -> None:
+    run = make_run(paid=True)
+    run.begin()
+    run.attempt(1, 1, outcome="no_image", why="timeout", detail="no answer", **RETRY)
+    run.attempt(1, 2, flags=["size_changed"], truth=18.5)
+    run.finish()
+    export_run(run.folder.path, collector.url)
+    export_run(run.folder.path, jsonl=tmp_path / "spans.jsonl")
+    tree = collector.tree()
+    lines = read_jsonl(tmp_path / "spans.jsonl")
+    assert sorted(line["spanId"] for line in lines) == sorted(tree)
+    for line in lines:
+        span = tree[line["spanId"]]
+        assert (line["name"], line["kind"], line["traceId"]) == (span.name, span.kind, span.trace)
+        assert line.get("parentSpanId") == span.parent
+        assert (int(line["startTimeUnixNano"]), int(line["endTimeUnixNano"])) == (span.started, span.ended)
+        assert (line["status"]["code"], line["status"].get("message", "")) == (span.status, span.message)
+        assert plain(line["attributes"]) == span.attributes
+        links = [(link["traceId"], link["spanId"], plain(link["attributes"])) for link in line.get("links", [])]
+        assert links == span.links
+
+
+def plain(pairs: list[dict[str, Any]]) -> dict[str, Any]:
+    def value(encoded: dict[str, Any]) -> Any:
+        ((kind, content),) = encoded.items()
+        if kind == "arrayValue":
+            return [value(item) for item in content["values"]]
+        return int(content) if kind == "intValue" else content
+
+    return {pair["key"]: value(pair["value"]) for pair in pairs}
+
+
 def test_export_that_cannot_work_says_why(make_run: Any, collector: Any, tmp_path: Path) -> None:
     run = make_run()
     run.begin()

@@ -1,0 +1,45 @@
+"""What a reader should know before trusting the numbers of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from turngate.traces.analysis.run_view import RunView
+from turngate.traces.analysis.summary import RunSummary
+from turngate.traces.report._settings import models
+from turngate.traces.report._thumbnails import Shot
+
+__all__ = ["notices"]
+
+
+def notices(run: RunView, summary: RunSummary, shots: dict[str, Shot]) -> list[str]:
+    """One line per thing that is not as one would expect."""
+    found = []
+    if summary.reason:
+        found.append(f"The run is {summary.status.replace('_', ' ')}: {summary.reason}")
+    used = models(run)
+    if len(used) > 1:
+        changes = ", then ".join(f"{model} from turn {turn}" for model, turn in used)
+        found.append(f"The editor's model changed during the run: {changes}.")
+    if summary.no_images:
+        reasons = Counter(a.row.why or "unknown" for a in run.attempts if a.row.outcome == "no_image")
+        listed = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
+        found.append(f"{_count(summary.no_images, 'editor call')} gave no image: {listed}.")
+    if summary.no_change:
+        found.append(f"{_count(summary.no_change, 'turn')} closed with an unchanged image: not an edit.")
+    flags = Counter(flag for attempt in run.attempts for flag in attempt.row.flags)
+    found.extend(f"{_count(count, 'candidate')} flagged {flag}." for flag, count in flags.most_common())
+    for name, counts in summary.counts.items():
+        if counts.unscored or counts.failed:
+            found.append(
+                f"{name} gave no score for {_count(counts.unscored + counts.failed, 'candidate')}: "
+                f"{counts.unscored} unscored, {counts.failed} failed."
+            )
+    broken = [shot for shot in shots.values() if shot.thumbnail is None]
+    if broken:
+        found.append(f"{_count(len(broken), 'image')} cannot be shown: {broken[0].sha256[:12]}: {broken[0].problem}.")
+    return found
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,191 @@
+"""The curves of one run: the truth, and one panel per evaluator."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, Literal
+
+from turngate.traces.analysis.run_view import AttemptView, RunView
+from turngate.traces.records import ScoreRow
+from turngate.traces.report._figure import LANE_AXIS, limit_line, panel, step_line
+from turngate.traces.report._inert import visible
+from turngate.traces.report._lineage import standings
+from turngate.traces.report._marks import Mark, mark_of
+from turngate.traces.report._thresholds import thresholds
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+__all__ = ["Panel", "score_panel", "truth_direction", "truth_panel"]
+
+_NO_VALUE = {"unscored": "diamond-open", "failed": "x-thin-open", "skipped": "line-ns-open"}
+_HOVER = "turn %{customdata[1]}, attempt %{customdata[2]}<br>%{y:.4g}"
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A chart with what must stand in words beside it."""
+
+    title: str
+    direction: Literal["higher", "lower"]
+    """Which way is better."""
+    figure: str
+    """Plotly figure as JSON."""
+    summary: str
+    """What the curve shows, for those who cannot see it."""
+
+
+@dataclass(frozen=True)
+class _Point:
+    attempt: AttemptView
+    value: float
+
+
+@dataclass(frozen=True)
+class _Missing:
+    """A result without a value; without an attempt it is the origin's."""
+
+    attempt: AttemptView | None
+    status: str
+    text: str
+
+
+def truth_direction(run: RunView) -> Literal["higher", "lower"]:
+    """Which way the truth measure is better; a simulator's record of its damage is better when lower."""
+    facts = run.info.resolved.get("truth") or {}
+    return "higher" if facts.get("direction") == "higher" else "lower"
+
+
+def truth_panel(run: RunView) -> Panel | None:
+    """Damage of every candidate and of the current image, with the threshold from where on it counts."""
+    rows = [attempt.truth for attempt in run.attempts if attempt.truth is not None]
+    base = run.baseline_truth or (rows[0] if rows else None)
+    if base is None:
+        return None
+    stands = standings(run)
+    current = [stand.truth.value if stand.truth else None for stand in stands]
+    points = [_Point(a, a.truth.value) for a in run.attempts if a.truth is not None and a.truth.value is not None]
+    missing = [
+        _Missing(a, "skipped", f"{_place(a)}: no image")
+        if a.row.outcome == "no_image"
+        else _Missing(a, "failed", f"{_place(a)}: truth not known")
+        for a in run.attempts
+        if a.truth is None or a.truth.value is None
+    ]
+    figure = _figure(run, points, missing, [stand.turn for stand in stands], current)
+    _add_origin(figure, run.baseline_truth.value if run.baseline_truth else None)
+    last = max((stand.turn for stand in stands), default=1)
+    limit_line(figure, [(0, base.damaged_at), (max(last, 1), base.damaged_at)], f"damaged at {base.damaged_at:g}")
+    direction = truth_direction(run)
+    words = _words([p.value for p in points], current) + f"; damaged at {base.damaged_at:g}"
+    return Panel(f"Truth: {base.measure}", direction, figure.to_json(), words)
+
+
+def score_panel(run: RunView, evaluator: str) -> Panel:
+    """Scores of one evaluator: every attempt, the current image, the origin at turn 0, the gate's threshold."""
+    stands = standings(run)
+    current = [_value(stand.scores.get(evaluator)) for stand in stands]
+    points, missing = [], []
+    for attempt in run.attempts:
+        score = attempt.scores.get(evaluator)
+        value = _value(score)
+        if value is not None:
+            points.append(_Point(attempt, value))
+        else:
+            missing.append(_no_value(attempt, score, _place(attempt)))
+    origin = run.baseline.get(evaluator)
+    if origin is not None and origin.value is None:
+        missing.append(_no_value(None, origin, "origin"))
+    figure = _figure(run, points, missing, [stand.turn for stand in stands], current)
+    _add_origin(figure, _value(origin))
+    limits = thresholds(run).get(evaluator, [])
+    if limits:
+        limit_line(figure, [(float(turn), value) for turn, value in limits], f"threshold {limits[-1][1]:.4g}")
+    facts = run.info.resolved.get("evaluators", {}).get(evaluator, {})
+    rows = [attempt.scores[evaluator] for attempt in run.attempts if evaluator in attempt.scores]
+    direction: Any = rows[0].direction if rows else origin.direction if origin else facts.get("direction", "higher")
+    words = _words([p.value for p in points], current) + (f"; threshold {limits[-1][1]:.4g}" if limits else "")
+    return Panel(evaluator, direction, figure.to_json(), words)
+
+
+def _figure(
+    run: RunView, points: list[_Point], missing: list[_Missing], turns: list[int], current: list[float | None]
+) -> go.Figure:
+    import plotly.graph_objects as go
+
+    most = max((attempt.row.attempt for attempt in run.attempts), default=1)
+    figure = panel(max([*turns, *(a.row.turn for a in run.attempts), 1]), lane=bool(missing))
+    figure.add_trace(step_line(turns, current, "var(--line)"))
+    size = 8 if len(points) <= 60 else 6.5 if len(points) <= 200 else 5.5
+    groups: dict[Mark, list[_Point]] = defaultdict(list)
+    for point in points:
+        groups[mark_of(point.attempt)].append(point)
+    for mark, members in groups.items():
+        edge = "var(--ink)" if mark.fate == "forced" else mark.colour
+        outline = {"width": 0 if mark.fate == "taken" else 1.6, "color": edge}
+        figure.add_trace(
+            go.Scatter(
+                x=[_x(p.attempt, most) for p in members], y=[p.value for p in members], mode="markers", name=mark.word,
+                marker={"symbol": mark.symbol, "color": mark.colour, "size": size, "line": outline},
+                customdata=[[_key(p.attempt), p.attempt.row.turn, p.attempt.row.attempt] for p in members],
+                hovertemplate=f"{_HOVER}<br>{mark.word}<extra></extra>",
+            )
+        )  # fmt: skip
+    outline = {"width": 1.6, "color": "var(--ink)"}
+    for status, symbol in _NO_VALUE.items():
+        marks = [entry for entry in missing if entry.status == status]
+        if marks:
+            figure.add_trace(
+                go.Scatter(
+                    x=[_x(entry.attempt, most) for entry in marks], y=[0] * len(marks), yaxis=LANE_AXIS, mode="markers",
+                    marker={"symbol": symbol, "size": 9, "color": "var(--ink)", "line": outline},
+                    customdata=[[_key(entry.attempt)] for entry in marks], name=status,
+                    text=[escape(visible(entry.text)) for entry in marks], hovertemplate="%{text}<extra></extra>",
+                )
+            )  # fmt: skip
+    return figure
+
+
+def _add_origin(figure: go.Figure, value: float | None) -> None:
+    import plotly.graph_objects as go
+
+    if value is not None:
+        figure.add_trace(
+            go.Scatter(
+                x=[0], y=[value], mode="markers", name="origin", hovertemplate="origin<br>%{y:.4g}<extra></extra>",
+                marker={"symbol": "star-diamond", "size": 11, "color": "var(--ink)"},
+            )
+        )  # fmt: skip
+
+
+def _x(attempt: AttemptView | None, most: int) -> float:
+    """Retries stand beside each other within their turn; None is the origin."""
+    return attempt.row.turn + 0.7 * (attempt.row.attempt - 1) / most if attempt else 0.0
+
+
+def _key(attempt: AttemptView | None) -> str:
+    return f"t{attempt.row.turn}a{attempt.row.attempt}" if attempt else ""
+
+
+def _place(attempt: AttemptView) -> str:
+    return f"turn {attempt.row.turn}, attempt {attempt.row.attempt}"
+
+
+def _value(score: ScoreRow | None) -> float | None:
+    return score.value if score is not None and score.status == "scored" else None
+
+
+def _no_value(attempt: AttemptView | None, score: ScoreRow | None, place: str) -> _Missing:
+    if score is None:
+        return _Missing(attempt, "skipped", f"{place}: not asked")
+    return _Missing(attempt, score.status, f"{place}: {score.status} ({score.why})")
+
+
+def _words(values: list[float], current: list[float | None]) -> str:
+    known = [value for value in current if value is not None]
+    if not values:
+        return "no candidate has a value"
+    span = f"candidates from {min(values):.4g} to {max(values):.4g}"
+    return f"current image from {known[0]:.4g} to {known[-1]:.4g}, {span}" if known else span
