@@ -82,6 +82,13 @@ class Edited:
     """A simulator's own record of the damage it has done to this image so far; hidden from gates."""
     detail: Mapping[str, Any] = field(default_factory=dict)
     """Anything else worth keeping, plain JSON."""
+    picture: Picture | None = field(default=None, repr=False)
+    """`data` already decoded, where the editor made it from pixels; spares the loop decoding it again."""
+
+    @classmethod
+    def of(cls, picture: Picture, **more: Any) -> Edited:
+        """The result of an editor that has the pixels; `more` are the other fields."""
+        return cls(picture.data, picture=picture, **more)
 
 
 @dataclass(frozen=True)

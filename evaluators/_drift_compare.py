@@ -20,8 +20,8 @@ _OFFSET = 25.5
 _APART = 8.0
 """Tiles nearer than this in mean luma, in grey levels, say nothing about gain."""
 _FEWEST_PAIRS = 6
-_NOISE_SLACK = 1.2
-"""Growth of a noise floor's variance that resampling or a codec makes in fine texture."""
+_NOISE_SLACK = 1.5
+"""Growth of a noise floor's variance that is no damage: 1.21 from a gain of 1.1, the rest from codecs."""
 _VARIANCE_FLOOR = 0.3
 """Added to band variances, in squared grey levels (0.55 levels): 8-bit rounding alone makes 0.08."""
 _LOWEST_LATTICE = 1 / 16
@@ -34,7 +34,7 @@ def components(reference: Features, candidate: Features) -> dict[str, float]:
     number = len(reference.mean)
     smooth = np.argsort(reference.floor, kind="stable")[: (number + 1) // 2]
     textured = np.argsort(reference.bands[:, :2].sum(axis=1), kind="stable")[number // 2 :]
-    excess = np.maximum(candidate.floor - _NOISE_SLACK * gain**2 * reference.floor, 0)
+    excess = np.maximum(candidate.floor - _NOISE_SLACK * reference.floor, 0)
     octaves = 0.5 * np.log2(
         (candidate.bands[textured] + _VARIANCE_FLOOR) / (gain**2 * reference.bands[textured] + _VARIANCE_FLOOR)
     )

@@ -21,7 +21,7 @@ NOISE_BAND = 0.3
 """Lowest frequency, in cycles per pixel, at which the noise floor is read."""
 
 POWER_FLOOR = 4.0
-"""Added to powers before a logarithm, in squared grey levels: a noise of half a level cannot be seen or kept in 8 bits."""
+"""Added to powers before a logarithm, in squared grey levels: what white noise of 2 levels hides is no pattern."""
 
 _SMALL = 192
 _MOST = 16
@@ -50,7 +50,7 @@ class Features:
     chroma: NDArray[np.float64]
     """N x 2: mean Cb and Cr, 0 is grey."""
     floor: NDArray[np.float64]
-    """N: variance of the white noise whose spectrum would have this tile's lower quartile of power above `NOISE_BAND`."""
+    """N: variance of the white noise that would have this tile's lower quartile of power above `NOISE_BAND`."""
     bands: NDArray[np.float64]
     """N x 3: variance of luma in each of `BANDS`."""
     spectrum: NDArray[np.float64]
@@ -115,6 +115,4 @@ def _masks(tile: int) -> _Masks:
     # A half spectrum holds each column but the first and the last for two.
     weight = np.where((across == 0) | (across == 0.5), 1.0, 2.0) / tile**2
     bands = [np.where((radius >= low) & (radius < high), weight, 0.0).ravel() for low, high in BANDS]
-    return _Masks(
-        window.astype(np.float32), (radius > NOISE_BAND).ravel(), np.stack(bands, axis=1).astype(np.float32)
-    )
+    return _Masks(window.astype(np.float32), (radius > NOISE_BAND).ravel(), np.stack(bands, axis=1).astype(np.float32))

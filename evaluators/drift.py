@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["ALARM", "EXPONENT", "UNITS", "Drift", "DriftConfig", "combine"]
 
 ALARM: Mapping[str, float] = {
-    "noise": 2.5, "texture": 1.0, "lattice": 5.0, "chroma": 6.0, "contrast": 0.4, "tone": 5.0,
+    "noise": 2.5, "texture": 1.0, "lattice": 5.0, "chroma": 6.0, "contrast": 0.5, "tone": 5.0,
 }  # fmt: skip
-"""Level of each component, in its unit, that alone gives a drift of 1.0; calibrated on clean edits (`docs/drift.md`)."""
+"""Level of each component, in its unit, that alone gives a drift of 1.0 (set on clean edits, see `docs/drift.md`)."""
 
 UNITS: Mapping[str, str] = {
     "noise": "grey levels", "texture": "octaves", "lattice": "dB", "chroma": "grey levels", "contrast": "octaves",
@@ -92,7 +92,7 @@ class Drift:
             return Unscored("no_reference", f"drift needs the {self.config.reference} image")
         sizes = [_size(reference), _size(candidate)]
         if min(map(min, sizes)) < self.facts.min_size:
-            return Unscored("too_small", f"drift needs at least {self.facts.min_size} pixels on every side of both images")
+            return Unscored("too_small", f"drift needs at least {self.facts.min_size} pixels a side in both images")
         flags = []
         scale = float(np.sqrt(np.prod(sizes[0]) / np.prod(sizes[1])))
         if abs(np.log(scale)) > np.log1p(_SAME_SIZE):

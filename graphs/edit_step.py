@@ -59,7 +59,7 @@ def _call_editor(session: Session, request: EditRequest) -> dict[str, Any]:
     if isinstance(answer, NoImage):
         return _no_image(answer)
     try:
-        picture = Picture.from_bytes(answer.data, "the editor's answer")
+        picture = answer.picture or Picture.from_bytes(answer.data, "the editor's answer")
     except BadImage as error:
         kept = [{"image": session.pictures.put_bytes(answer.data), "role": "undecodable"}] if answer.data else []
         failure = NoImage("undecodable", str(error), reasoning=answer.reasoning, model=answer.model, usage=answer.usage)

@@ -12,7 +12,7 @@ from turngate.agent.editor import Edited, EditRequest, NoImage
 from turngate.agent.editors._ncnn import SpanNet
 from turngate.agent.editors._shrink import Kernel, shrink
 from turngate.part import PartConfig
-from turngate.picture import encode_png
+from turngate.picture import Picture
 
 __all__ = ["SpanConfig", "SpanEditor"]
 
@@ -28,8 +28,9 @@ class SpanConfig(PartConfig):
     """Draw the sampling grid's offset (0..scale-1 pixels in x and y) from the seed; it is undone after enlarging."""
     dither: float = Field(default=0.5, ge=0, le=8)
     """Half width, in 8-bit levels, of the uniform noise that the seed adds before shrinking; 0 for none."""
-    threads: int = Field(default=2, ge=1, le=64)
-    """CPU threads of one call; the result does not depend on it. Use 1 when several runs share the cores."""
+    threads: int = Field(default=1, ge=1, le=64)
+    """CPU threads of one call; the result does not depend on it. More than one helps on idle cores only: threads that
+    wait for each other on a busy machine made a call ten times slower."""
 
 
 class SpanEditor:
@@ -68,4 +69,4 @@ class SpanEditor:
         inside = large[top : top + height, left : left + width]
         rgb = np.clip(np.rint(inside * 255), 0, 255).astype(np.uint8)
         detail = {"offset": [top, left], "kernel": self.config.kernel}
-        return Edited(encode_png(rgb), model=self._net.version, detail=detail)
+        return Edited.of(Picture.from_rgb(rgb), model=self._net.version, detail=detail)

@@ -136,7 +136,7 @@ class Writer:
         results = [self._score(turn, number, name, way, scores.get(name)) for name, way in self.evaluators.items()]
         if after is not None:
             self.image, self.image_turn = after
-        elif action == "accept" and sha is not None and sha != self.image:
+        elif action in ("accept", "force_accept") and sha is not None and sha != self.image:
             self.image, self.image_turn = sha, turn
         decision = DecisionRow(
             turn=turn, attempt=number, verdict=verdict, rule="gate", reason=reason, action=action,

@@ -14,6 +14,9 @@ _HIDDEN = re.compile(
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 
+_LONG = 1000
+"""Characters from where on a place has room for saying how much was left out."""
+
 
 def visible(text: str) -> str:
     """`text` with every character shown that would not be seen or would change how the rest is read.
@@ -24,10 +27,12 @@ def visible(text: str) -> str:
 
 
 def clip(text: object, length: int = 4000) -> str:
-    """At most `length` characters, saying how many were left out."""
+    """At most `length` characters and a sign of what was left out: how much it was, unless the place is too short."""
     whole = str(text)
     left_out = len(whole) - length
-    return whole if left_out <= 0 else f"{whole[:length]} ... ({left_out} more characters in the ledger)"
+    if left_out <= 0:
+        return whole
+    return f"{whole[:length]} ..." + (f" ({left_out} more characters in the ledger)" if length >= _LONG else "")
 
 
 def _shown(match: re.Match[str]) -> str:

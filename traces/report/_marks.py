@@ -25,7 +25,7 @@ _KNOWN = {
     ("sound", "forced"): "passed, forced",
     ("sound", "kept_out"): "false alarm",
 }
-_UNKNOWN = {"taken": "accepted", "forced": "forced", "kept_out": "rejected"}
+_FATES = {"taken": "accepted", "forced": "forced in", "kept_out": "rejected"}
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,12 @@ class Mark:
             return "no image"
         if not self.changed:
             return "no change"
-        return _KNOWN.get((self.truth, self.fate)) or f"{_UNKNOWN[self.fate]}, truth unknown"
+        return _KNOWN.get((self.truth, self.fate), "truth unknown")
+
+    @property
+    def words(self) -> str:
+        """The decision and what it meant."""
+        return f"{_FATES[self.fate]}: {self.word}"
 
     @property
     def symbol(self) -> str:

@@ -118,7 +118,7 @@ def _figure(
     most = max((attempt.row.attempt for attempt in run.attempts), default=1)
     figure = panel(max([*turns, *(a.row.turn for a in run.attempts), 1]), lane=bool(missing))
     figure.add_trace(step_line(turns, current, "var(--line)"))
-    size = 8 if len(points) <= 60 else 6.5 if len(points) <= 200 else 5.5
+    size = next(size for limit, size in ((40, 10), (120, 8), (250, 6.5), (len(points), 5.5)) if len(points) <= limit)
     groups: dict[Mark, list[_Point]] = defaultdict(list)
     for point in points:
         groups[mark_of(point.attempt)].append(point)
@@ -127,10 +127,10 @@ def _figure(
         outline = {"width": 0 if mark.fate == "taken" else 1.6, "color": edge}
         figure.add_trace(
             go.Scatter(
-                x=[_x(p.attempt, most) for p in members], y=[p.value for p in members], mode="markers", name=mark.word,
+                x=[_x(p.attempt, most) for p in members], y=[p.value for p in members], mode="markers", name=mark.words,
                 marker={"symbol": mark.symbol, "color": mark.colour, "size": size, "line": outline},
                 customdata=[[_key(p.attempt), p.attempt.row.turn, p.attempt.row.attempt] for p in members],
-                hovertemplate=f"{_HOVER}<br>{mark.word}<extra></extra>",
+                hovertemplate=f"{_HOVER}<br>{mark.words}<extra></extra>",
             )
         )  # fmt: skip
     outline = {"width": 1.6, "color": "var(--ink)"}

@@ -16,7 +16,7 @@ __all__ = ["as_yaml", "gate_line", "made_with", "models", "settings"]
 _ENDINGS = {
     "skip": "keep the current image and go on",
     "accept": "take the last candidate anyway",
-    "keep_best": "take the best candidate anyway",
+    "keep_best": "take the best candidate{} anyway",
     "rollback": "go back to an accepted ancestor",
     "restart": "go back to the origin",
     "stop": "stop the run",
@@ -119,4 +119,4 @@ def _rejection(policy: Mapping[str, Any]) -> str:
     attempts, then = policy.get("attempts", 1), str(policy.get("then", "skip"))
     tries = f"up to {attempts} attempts a turn, then " if attempts != 1 else "no retry: "
     best = f" by {policy['best_by']}" if policy.get("best_by") else ""
-    return f"{tries}{_ENDINGS.get(then, then)}{best}"
+    return tries + _ENDINGS.get(then, then).format(best)

@@ -50,6 +50,7 @@ def write_run_report(run: Path) -> Path:
         config=as_yaml(view.info.config),
         origin=pictures[str(view.info.origin["image"])],
         turns=turns,
+        aspect=_aspect(view),
         without_score=_without_score(view),
         retries=any(len(turn.attempts) > 1 for turn in turns),
         telling=_telling(summary, turns),
@@ -63,6 +64,12 @@ def _without_score(view: RunView) -> list[str]:
     """Kinds of results without a value that occur in the run."""
     rows = [*view.baseline.values(), *(score for attempt in view.attempts for score in attempt.scores.values())]
     return [kind for kind in ("unscored", "failed", "skipped") if any(row.status == kind for row in rows)]
+
+
+def _aspect(view: RunView) -> str:
+    """Width by height of the places for pictures in the filmstrip; very long images are letterboxed."""
+    width, height = int(view.info.origin.get("width") or 1), int(view.info.origin.get("height") or 1)
+    return f"{min(2.0, max(0.6, width / height)):.3f}"
 
 
 def _telling(summary: RunSummary, turns: list[TurnPage]) -> str:

@@ -1,0 +1,93 @@
+"""SSIM against the origin or the image that was edited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from turngate.evaluators.evaluator import Facts, Sample
+from turngate.evaluators.registration import Align, register
+from turngate.evaluators.result import Result, Score, Unscored
+from turngate.part import PartConfig
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Ssim", "SsimConfig"]
+
+_SIDE = 11
+_C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
+_LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32)
+
+
+class SsimConfig(PartConfig):
+    """What to compare with, and how."""
+
+    against: Literal["origin", "previous"] = "origin"
+    """The reference: the origin, or the image that was edited."""
+    align: Align = "none"
+    """`shift`: undo a translation of the whole image first."""
+
+
+class Ssim:
+    """Structural similarity of the luma to a reference, 0..1.
+
+    Wang, Bovik, Sheikh, Simoncelli, IEEE TIP 13(4), 2004, equation 13, Gaussian window 11 x 11 with sigma 1.5, whole
+    windows only; luma rounded to 8 bits and the contrast-structure term not below 0, as in pyiqa's `ssim`.
+    """
+
+    Config: ClassVar[type[PartConfig]] = SsimConfig
+    requires: ClassVar[Mapping[str, str]] = {}
+    facts = Facts(
+        name="ssim",
+        version="1",
+        direction="higher",
+        range=(0.0, 1.0 + 1e-9),
+        needs=frozenset({"candidate", "origin"}),
+        min_size=_SIDE,
+        source="Wang et al. 2004, IEEE TIP 13(4), equation 13",
+        size_scored="the reference's",
+    )
+
+    def __init__(self, config: SsimConfig) -> None:
+        self.config = config
+        self.facts = replace(type(self).facts, needs=frozenset({"candidate", config.against}))
+
+    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+        """Score each candidate against its own reference."""
+        return [self._one(sample) for sample in batch]
+
+    def _one(self, sample: Sample) -> Result:
+        reference = sample.origin if self.config.against == "origin" else sample.previous
+        if reference is None:
+            return Unscored("no_reference", f"ssim needs the {self.config.against}")
+        pair = register(sample.candidate, reference, self.config.align)
+        if min(pair.reference.shape[:2]) < _SIDE:
+            return Unscored("too_small", f"the common area is smaller than {_SIDE} pixels")
+        return Score(_ssim(_luma(pair.candidate), _luma(pair.reference)), flags=pair.flags)
+
+
+def _luma(rgb: NDArray[np.float32]) -> NDArray[np.float64]:
+    return np.rint((rgb / np.float32(255)) @ _LUMA * np.float32(255)).astype(np.float64)
+
+
+def _ssim(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    mx, my = _blur(x), _blur(y)
+    vx, vy, vxy = _blur(x * x) - mx * mx, _blur(y * y) - my * my, _blur(x * y) - mx * my
+    structure = np.maximum((2 * vxy + _C2) / (vx + vy + _C2), 0)
+    return float(((2 * mx * my + _C1) / (mx * mx + my * my + _C1) * structure).mean())
+
+
+def _blur(image: NDArray[np.float64]) -> NDArray[np.float64]:
+    from scipy.ndimage import correlate1d
+
+    offsets = np.arange(_SIDE) - _SIDE // 2
+    window = np.exp(-(offsets**2) / (2 * 1.5**2))
+    window /= window.sum()
+    half = _SIDE // 2
+    rows = correlate1d(image, window, axis=0)[half:-half]
+    blurred: NDArray[np.float64] = correlate1d(rows, window, axis=1)[:, half:-half]
+    return blurred
