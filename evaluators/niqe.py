@@ -45,8 +45,8 @@ class Niqe:
         range=(0.0, 100.0),
         range_is_approximate=True,
         min_size=_BLOCK,
-        weights=f"LIVE NIQE release, shipped (sha256 {_SHA256[:12]})",
-        weights_licence="LIVE notice: any use, with the notice and an acknowledgement",
+        weights=f"LIVE NIQE release by way of basicsr, shipped (sha256 {_SHA256[:12]})",
+        weights_licence="Apache-2.0 (basicsr 1.4.2); statistics of the LIVE release",
         source="Mittal, Soundararajan, Bovik 2013, IEEE SPL 20(3), equation 10",
         size_scored="cut to multiples of 96",
     )
