@@ -11,7 +11,8 @@ from _drift_inputs import jpeg, rounded
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 
-from turngate.agent.editor import Edited, EditRequest
+from turngate.agent.editor import Edited, Editor, EditRequest
+from turngate.agent.editors.simulated import SimulatedConfig, SimulatedEditor
 from turngate.agent.editors.span import SpanConfig, SpanEditor
 from turngate.picture import Picture
 
@@ -30,20 +31,15 @@ def chain(turn: Turn, origin: Rgb, turns: int, seed: int) -> list[Rgb]:
     return images
 
 
-def _span(**settings: Any) -> Callable[[], Turn]:
-    def make() -> Turn:
-        editor = SpanEditor(SpanConfig(type="span", threads=1, **settings))
+def _shipped(editor: Editor) -> Turn:
+    def turn(rgb: Rgb, rng: np.random.Generator) -> Rgb:
+        request = EditRequest((Picture.from_rgb(rgb),), "replicate", 1, 1, int(rng.integers(2**31)))
+        edited = editor.edit(request)
+        if not isinstance(edited, Edited):
+            raise SystemExit(f"{editor.model} gave no image: {edited.why}")
+        return Picture.from_bytes(edited.data).rgb
 
-        def turn(rgb: Rgb, rng: np.random.Generator) -> Rgb:
-            request = EditRequest((Picture.from_rgb(rgb),), "replicate", 1, 1, int(rng.integers(2**31)))
-            edited = editor.edit(request)
-            if not isinstance(edited, Edited):
-                raise SystemExit(f"the span editor gave no image: {edited.why}")
-            return Picture.from_bytes(edited.data).rgb
-
-        return turn
-
-    return make
+    return turn
 
 
 def vae(folder: Path) -> Turn:
@@ -112,14 +108,12 @@ def _moving_jpeg(rgb: Rgb, rng: np.random.Generator) -> Rgb:
 
 
 NETWORKS: dict[str, Callable[[], Turn]] = {
-    "span x4 gaussian": _span(),
-    "span x4 lanczos": _span(kernel="lanczos"),
+    "span x4 gaussian": lambda: _shipped(SpanEditor(SpanConfig(type="span", threads=1))),
+    "span x4 lanczos": lambda: _shipped(SpanEditor(SpanConfig(type="span", threads=1, kernel="lanczos"))),
 }
 """Real networks; the editor's own defaults apart from the kernel."""
 SIMULATED: dict[str, Turn] = {
-    "noise, lattice, tint": lambda rgb, rng: rounded(
-        rgb + rng.normal(0, 1.5, rgb.shape) + _stripes(rgb, 0.4) + (-0.25, 0.35, -0.2)
-    ),
+    "simulated banana": _shipped(SimulatedEditor(SimulatedConfig(type="simulated"))),
     "noise": lambda rgb, rng: rounded(rgb + rng.normal(0, 1.5, rgb.shape)),
     "lattice": lambda rgb, rng: rounded(rgb + rng.normal(0, 0.3, rgb.shape) + _stripes(rgb, 0.7)),
     "tint": lambda rgb, rng: rounded(rgb + rng.normal(0, 0.3, rgb.shape) + (-0.6, 0.7, -0.5)),

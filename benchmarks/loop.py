@@ -99,7 +99,9 @@ def _session(turns: int, ledger: str, folder: Path) -> Session:
     built = build_parts(config)
     parts = Parts(NullEditor(NullConfig(type="null")), {}, built.gate, built.scenario, None)
     info = RunInfo(run="benchmark", created="", config={}, origin={}, resolved={}, made_with={})
-    return Session(config, parts, RunFolder(folder), info, Ledger(Path(ledger), durable=False), load_origin(config.origin))
+    return Session(
+        config, parts, RunFolder(folder), info, Ledger(Path(ledger), durable=False), load_origin(config.origin)
+    )
 
 
 if __name__ == "__main__":

@@ -49,12 +49,14 @@ class Aggd:
     @property
     def unit(self) -> NDArray[np.float64]:
         """sqrt(Gamma(1/alpha) / Gamma(3/alpha)): turns sigma into the scale parameter beta."""
-        return np.exp((gammaln(1 / self.shape) - gammaln(3 / self.shape)) / 2)
+        unit: NDArray[np.float64] = np.exp((gammaln(1 / self.shape) - gammaln(3 / self.shape)) / 2)
+        return unit
 
     @property
     def mean(self) -> NDArray[np.float64]:
         """(beta_r - beta_l) Gamma(2/alpha) / Gamma(1/alpha): equation 8 of NIQE, eta of BRISQUE (equation 11)."""
-        return (self.right - self.left) * self.unit * np.exp(gammaln(2 / self.shape) - gammaln(1 / self.shape))
+        ratio: NDArray[np.float64] = np.exp(gammaln(2 / self.shape) - gammaln(1 / self.shape))
+        return (self.right - self.left) * self.unit * ratio
 
 
 def neighbour_sums(blocks: NDArray[np.float64]) -> list[Sums]:
@@ -102,9 +104,9 @@ def fit_ggd(sums: Sums) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def _sums(values: NDArray[np.float64]) -> tuple[float, float, float, float, float]:
     flat = values.ravel()
-    negatives, positives = np.count_nonzero(flat < 0), np.count_nonzero(flat > 0)
+    negatives, positives = float(np.count_nonzero(flat < 0)), float(np.count_nonzero(flat > 0))
     above = np.maximum(flat, 0.0)
-    magnitude, right = 2 * above.sum() - flat.sum(), _square_sum(above)
+    magnitude, right = float(2 * above.sum() - flat.sum()), _square_sum(above)
     below = np.minimum(flat, 0.0, out=above)
     return negatives, positives, magnitude, _square_sum(below), right
 

@@ -25,11 +25,11 @@ _NOISE_SLACK = 1.5
 _VARIANCE_FLOOR = 0.3
 """Added to band variances, in squared grey levels (0.55 levels): 8-bit rounding alone makes 0.08."""
 _LOWEST_LATTICE = 1 / 16
-_DECIBELS = 10 / np.log(10)
+_DECIBELS = float(10 / np.log(10))
 
 
 def components(reference: Features, candidate: Features) -> dict[str, float]:
-    """Six non-negative numbers, each 0 when nothing has drifted; `docs/drift.md` has formulas and units."""
+    """Seven non-negative numbers, each 0 when nothing has drifted; `docs/drift.md` has formulas and units."""
     gain, offset = brightness(reference.mean, candidate.mean)
     number = len(reference.mean)
     smooth = np.argsort(reference.floor, kind="stable")[: (number + 1) // 2]
@@ -38,6 +38,7 @@ def components(reference: Features, candidate: Features) -> dict[str, float]:
     octaves = 0.5 * np.log2(
         (candidate.bands[textured] + _VARIANCE_FLOOR) / (gain**2 * reference.bands[textured] + _VARIANCE_FLOOR)
     )
+    apart = np.abs(octaves - np.median(octaves, axis=0))[:, 1:].mean(axis=1)
     tone = np.abs(candidate.mean - gain * reference.mean - offset)
     chroma = np.hypot(*(candidate.chroma - gain * reference.chroma).T)
     return {
@@ -46,6 +47,7 @@ def components(reference: Features, candidate: Features) -> dict[str, float]:
         "lattice": _lattice(candidate.spectrum - reference.spectrum),
         "chroma": _without_highest_quarter(chroma),
         "contrast": max(0.0, *(float(np.median(octaves[:, band])) for band in (1, 2))),
+        "structure": float(np.median(apart)),
         "tone": _without_highest_quarter(tone),
     }
 
@@ -85,4 +87,4 @@ def _lattice(growth: NDArray[np.float64]) -> float:
     whole = uniform_filter(np.concatenate([growth, mirrored], axis=1), 3, mode="wrap")
     peaks = (whole - median_filter(whole, 9, mode="wrap"))[:, : tile // 2 + 1]
     radius = np.hypot(np.fft.fftfreq(tile)[:, None], np.fft.rfftfreq(tile)[None, :])
-    return max(0.0, float(peaks[radius >= _LOWEST_LATTICE].max()) * _DECIBELS)
+    return max(0.0, float(peaks[radius >= _LOWEST_LATTICE].max() * _DECIBELS))

@@ -41,7 +41,8 @@ def luma_of(rgb: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 def rounded_luma(values: NDArray[np.float32]) -> NDArray[np.float64]:
     """Luma 0..1 as whole 8-bit levels, 0..255."""
-    return np.rint(values * np.float32(255)).astype(np.float64)
+    levels: NDArray[np.float64] = np.rint(values * np.float32(255)).astype(np.float64)
+    return levels
 
 
 def is_flat(levels: NDArray[np.float64]) -> bool:

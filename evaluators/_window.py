@@ -20,7 +20,7 @@ STRIP = 32
 def gaussian(size: int, sigma: float) -> NDArray[np.float64]:
     """`size` samples of a Gaussian of standard deviation `sigma` pixels, with sum 1."""
     steps = np.arange(size) - (size - 1) / 2
-    taps = np.exp(-(steps**2) / (2 * sigma**2))
+    taps: NDArray[np.float64] = np.exp(-(steps**2) / (2 * sigma**2))
     taps /= taps.sum()
     taps.setflags(write=False)
     return taps

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 __all__ = ["ALARM", "EXPONENT", "UNITS", "Drift", "DriftConfig", "combine"]
 
 ALARM: Mapping[str, float] = {
-    "noise": 2.5, "texture": 1.0, "lattice": 5.0, "chroma": 6.0, "contrast": 0.5, "tone": 5.0,
+    "noise": 2.5, "texture": 1.0, "lattice": 5.0, "chroma": 6.0, "contrast": 0.5, "structure": 0.5,
+    "tone": 5.0,
 }  # fmt: skip
 """Level of each component, in its unit, that alone gives a drift of 1.0 (set on clean edits, see `docs/drift.md`)."""
 
 UNITS: Mapping[str, str] = {
     "noise": "grey levels", "texture": "octaves", "lattice": "dB", "chroma": "grey levels", "contrast": "octaves",
-    "tone": "grey levels",
+    "structure": "octaves", "tone": "grey levels",
 }  # fmt: skip
 """Unit of each component."""
 
@@ -50,7 +51,7 @@ class DriftConfig(PartConfig):
 
 
 class Drift:
-    """Chain-aware drift since a reference image: noise, texture, lattice, chroma, contrast and tone; 1.0 is the alarm.
+    """Chain-aware drift since a reference image: seven kinds of wear, 1.0 is the alarm.
 
     Value: (sum over components of (component / alarm level)^3)^(1/3), 0 for no drift, no upper limit. Statistics of
     64-pixel tiles (32 below 192 pixels) at the same relative places are compared, not pixels, and a quarter of the
@@ -127,7 +128,7 @@ class Drift:
 
 
 def combine(found: Mapping[str, float]) -> float:
-    """Drift of six components: the norm of order `EXPONENT` of component / `ALARM`."""
+    """Drift of seven components: the norm of order `EXPONENT` of component / `ALARM`."""
     return float(sum((found[name] / level) ** EXPONENT for name, level in ALARM.items()) ** (1 / EXPONENT))
 
 

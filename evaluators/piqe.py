@@ -78,7 +78,8 @@ class _Blocks:
         def variance(chosen: Sequence[int]) -> NDArray[np.float64]:
             number = _BLOCK * len(chosen)
             total = columns[:, chosen].sum(axis=1)
-            return np.maximum(squares[:, chosen].sum(axis=1) - total * total / number, 0) / (number - 1)
+            spread: NDArray[np.float64] = np.maximum(squares[:, chosen].sum(axis=1) - total * total / number, 0)
+            return spread / (number - 1)
 
         whole = variance(range(_BLOCK))
         deviation = np.sqrt(whole)
@@ -108,7 +109,8 @@ def _weakest_segment(field: NDArray[np.float64]) -> NDArray[np.float64]:
     total = sum(windows[1:], start=windows[0])
     squares = sum((window * window for window in windows[1:]), start=windows[0] * windows[0])
     smallest = (squares - total * total / _SEGMENT).min(axis=(1, 2)) / (_SEGMENT - 1)
-    return np.sqrt(np.maximum(smallest, 0))
+    deviation: NDArray[np.float64] = np.sqrt(np.maximum(smallest, 0))
+    return deviation
 
 
 def _piqe(values: NDArray[np.float32]) -> Result:

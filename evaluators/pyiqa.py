@@ -127,5 +127,5 @@ def _quiet() -> Any:
 def _range(text: str) -> tuple[float, float]:
     """pyiqa's "~0, ~100" as numbers; infinite where it says nothing."""
     bounds = [bound.strip().lstrip("~") for bound in text.split(",")]
-    low, high = (bounds + ["", ""])[:2]
+    low, high = [*bounds, "", ""][:2]
     return float(low) if low else float("-inf"), float(high) if high else float("inf")

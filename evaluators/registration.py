@@ -86,7 +86,7 @@ def _estimate(left: NDArray[np.float32], right: NDArray[np.float32]) -> tuple[fl
     if min(moving.shape) < 16 or np.ptp(moving) == 0 or np.ptp(fixed) == 0:
         return (0.0, 0.0)
     # Transformed here in single precision: scikit-image would do it in double precision, at twice the time.
-    rows, columns = phase_cross_correlation(
+    rows, columns = phase_cross_correlation(  # type: ignore[no-untyped-call]  # scikit-image ships no types
         fft2(fixed), fft2(moving), space="fourier", upsample_factor=_STEPS_PER_PIXEL, normalization="phase"
     )[0]
     shift = (round(float(rows), 1), round(float(columns), 1))

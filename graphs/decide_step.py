@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from turngate.agent.gate import Decision
+from turngate.agent.gate import Decision, Verdict
 from turngate.errors import InternalError, TurngateError
 from turngate.graphs.memory import readings
 from turngate.graphs.position import Position, advance
@@ -58,7 +58,7 @@ def _rule(session: Session, attempt: AttemptRow, scores: list[ScoreRow], truth: 
         review = session.review(attempt.turn, attempt.attempt)
         if review is not None:
             comment = f": {review.data['comment']}" if review.data.get("comment") else ""
-            verdict = "accept" if review.data["accept"] else "reject"
+            verdict: Verdict = "accept" if review.data["accept"] else "reject"
             return Ruling(Decision(verdict, f"a person said {verdict}{comment}"), "human", human=True)
     if attempt.outcome == "no_image":
         reason = f"no image: {attempt.why}{': ' + attempt.detail if attempt.detail else ''}"
@@ -73,8 +73,8 @@ def _rule(session: Session, attempt: AttemptRow, scores: list[ScoreRow], truth: 
         policy = config.on_unscored.policy
         if policy == "ask_human":
             return None
-        verdict = "accept" if policy == "accept" else "reject"
-        return Ruling(Decision(verdict, missing), f"on_unscored:{policy}", stop=policy == "stop")
+        unscored: Verdict = "accept" if policy == "accept" else "reject"
+        return Ruling(Decision(unscored, missing), f"on_unscored:{policy}", stop=policy == "stop")
     return Ruling(_ask_gate(session, attempt, scores, truth), "gate")
 
 

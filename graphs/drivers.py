@@ -9,7 +9,7 @@ from turngate.graphs.decide_step import decide
 from turngate.graphs.edit_step import edit
 from turngate.graphs.measure_step import measure, measure_truth
 from turngate.graphs.position import Position
-from turngate.graphs.session import Session
+from turngate.graphs.session import LoopContext, Session
 
 __all__ = ["DRIVERS", "run_graph", "run_loop"]
 
@@ -27,14 +27,14 @@ def run_loop(session: Session) -> str:
 def run_graph(session: Session) -> str:
     """Drive the steps through the LangGraph machine, evaluators in parallel; returns the status it ended with."""
     from turngate.graphs.machine import build_machine, step_limit
-    from turngate.graphs.state import state_of
+    from turngate.graphs.state import first_state
 
     config, position = session.config, session.position
     if position.status != "running":
         return position.status
     limit = step_limit(config.turns, config.on_reject.attempts, config.budgets.attempts)
-    start = {**state_of(position), "candidate": None, "scores": {}, "truth": None}
-    end = build_machine().invoke(start, {"recursion_limit": limit}, context=session)  # type: ignore[arg-type]
+    context = LoopContext(session)
+    end = build_machine().invoke(first_state(position), {"recursion_limit": limit}, context=context)
     return str(end["status"])
 
 

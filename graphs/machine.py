@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
@@ -11,8 +11,9 @@ from langgraph.types import Overwrite, Send
 from turngate.graphs.decide_step import decide
 from turngate.graphs.edit_step import edit
 from turngate.graphs.measure_step import measure, measure_truth
-from turngate.graphs.session import Session
+from turngate.graphs.session import LoopContext
 from turngate.graphs.state import LoopState, attempt_of, position_of, scores_of, state_of, truth_of
+from turngate.traces.records import AttemptRow
 
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
@@ -34,12 +35,12 @@ def step_limit(turns: int, attempts_per_turn: int, attempts_budget: int | None =
     return STEPS_PER_ATTEMPT * attempts + 1
 
 
-def build_machine(checkpointer: Any = None) -> CompiledStateGraph[LoopState, Session, LoopState, LoopState]:
-    """Compile the machine. Run it with a `Session` as context and `state_of(position)` plus empty channels as input.
+def build_machine(checkpointer: Any = None) -> CompiledStateGraph[LoopState, LoopContext, LoopState, LoopState]:
+    """Compile the machine. Run it with a `LoopContext` as context and `first_state(position)` as input.
 
     A checkpointer is optional and never the truth: the ledger is.
     """
-    graph = StateGraph(LoopState, context_schema=Session)
+    graph = StateGraph(LoopState, context_schema=LoopContext)
     graph.add_node("editor", _editor)
     graph.add_node("evaluate", _evaluate)
     graph.add_node("truth", _truth)
@@ -52,38 +53,45 @@ def build_machine(checkpointer: Any = None) -> CompiledStateGraph[LoopState, Ses
     return graph.compile(checkpointer=checkpointer, name="turngate")
 
 
-def _editor(state: LoopState, runtime: Runtime[Session]) -> dict[str, Any]:
-    session = runtime.context
+class EvaluateTask(TypedDict):
+    """What a `Send` gives to one evaluator."""
+
+    candidate: dict[str, Any] | None
+    name: str
+
+
+def _editor(state: LoopState, runtime: Runtime[LoopContext]) -> dict[str, Any]:
+    session = runtime.context.session
     row = edit(session, position_of(state, session.position.lineage))
     return {"candidate": row.model_dump(mode="json")}
 
 
-def _fan_out(state: LoopState, runtime: Runtime[Session]) -> list[Send]:
-    names = list(runtime.context.parts.evaluators)
+def _fan_out(state: LoopState, runtime: Runtime[LoopContext]) -> list[Send]:
+    names = list(runtime.context.session.parts.evaluators)
     return [
         *(Send("evaluate", {"candidate": state["candidate"], "name": name}) for name in names),
         Send("truth", state),
     ]
 
 
-def _evaluate(task: dict[str, Any], runtime: Runtime[Session]) -> dict[str, Any]:
-    name = task["name"]
-    row = measure(runtime.context, attempt_of(task), name)  # type: ignore[arg-type]  # a Send carries what is needed
+def _evaluate(state: EvaluateTask, runtime: Runtime[LoopContext]) -> dict[str, Any]:
+    name = state["name"]
+    row = measure(runtime.context.session, AttemptRow.model_validate(state["candidate"]), name)
     return {"scores": {name: row.model_dump(mode="json")}}
 
 
-def _truth(state: LoopState, runtime: Runtime[Session]) -> dict[str, Any]:
-    row = measure_truth(runtime.context, attempt_of(state))
+def _truth(state: LoopState, runtime: Runtime[LoopContext]) -> dict[str, Any]:
+    row = measure_truth(runtime.context.session, attempt_of(state))
     return {"truth": row.model_dump(mode="json") if row else None}
 
 
-def _gate(state: LoopState, runtime: Runtime[Session]) -> dict[str, Any]:
-    session = runtime.context
+def _gate(state: LoopState, runtime: Runtime[LoopContext]) -> dict[str, Any]:
+    session = runtime.context.session
     position = position_of(state, session.position.lineage)
     after = decide(session, position, attempt_of(state), scores_of(state), truth_of(state))
     return {**state_of(after), "candidate": None, "scores": Overwrite({}), "truth": None}
 
 
-def _route(state: LoopState) -> Literal["editor", "__end__"]:
+def _route(state: LoopState) -> str:
     # Only reads what the gate node wrote: an exception here, followed by a resume, would end the run as if finished.
     return "editor" if state["status"] == "running" else END

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from turngate.graphs.config import RunConfig
@@ -17,7 +18,7 @@ from turngate.traces.ledger import Ledger
 from turngate.traces.records import AttemptRecord, AttemptRow, EventRow, ScoreRow
 from turngate.traces.run_folder import RunFolder, RunInfo
 
-__all__ = ["Observer", "Session"]
+__all__ = ["LoopContext", "Observer", "Session"]
 
 
 class Observer(Protocol):
@@ -31,6 +32,13 @@ class Observer(Protocol):
 
     def ended(self, status: str, reason: str | None, ended_ns: int) -> None:
         """This process's work on the run ended."""
+
+
+@dataclass(frozen=True)
+class LoopContext:
+    """The machine's `Runtime` context: never checkpointed, so it may hold what the state must not."""
+
+    session: Session
 
 
 class Session:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypedDict
 from turngate.graphs.position import Position
 from turngate.traces.records import AttemptRow, ScoreRow, TruthRow
 
-__all__ = ["LoopState", "attempt_of", "merge_scores", "position_of", "scores_of", "state_of", "truth_of"]
+__all__ = ["LoopState", "attempt_of", "first_state", "merge_scores", "position_of", "scores_of", "state_of", "truth_of"]
 
 
 def merge_scores(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
@@ -45,6 +45,20 @@ def state_of(position: Position) -> dict[str, Any]:
         "image_turn": position.image_turn,
         "status": position.status,
     }
+
+
+def first_state(position: Position) -> LoopState:
+    """The machine's input for a run that stands at `position`."""
+    return LoopState(
+        turn=position.turn,
+        attempt=position.attempt,
+        image=position.image,
+        image_turn=position.image_turn,
+        status=position.status,
+        candidate=None,
+        scores={},
+        truth=None,
+    )
 
 
 def position_of(state: LoopState, lineage: tuple[tuple[int, str], ...]) -> Position:

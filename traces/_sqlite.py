@@ -89,7 +89,8 @@ def _kind(annotation: Any) -> type:
         return _kind(next(part for part in get_args(annotation) if part is not type(None)))
     if origin is Literal:
         return str
-    return origin or annotation
+    kind: type = origin or annotation
+    return kind
 
 
 def _affinity(annotation: Any) -> str:

@@ -24,7 +24,7 @@ def shrink(pixels: NDArray[np.float32], factor: int, kernel: Kernel) -> NDArray[
     """Shrink H x W x C pixels by an even `factor` that divides H and W; samples lie at the centres of the blocks.
 
     `lanczos` (3 lobes) and `bicubic` (a = -0.5) are Pillow's, widened by the factor. `gaussian` is sampled at the same
-    places, cut at 3 standard deviations; it is the weakest filter of the three at high frequencies, so some aliasing stays.
+    places, cut at 3 standard deviations; of the three it filters high frequencies least, some aliasing stays.
     """
     if kernel == "gaussian":
         weights = _gaussian(factor)
@@ -42,5 +42,6 @@ def _gaussian(factor: int) -> NDArray[np.float64]:
     deviation = GAUSSIAN_SD * factor
     reach = int(np.ceil(3 * deviation))
     taps = np.arange(-reach, reach) + 0.5
-    weights = np.exp(-(taps**2) / (2 * deviation**2))
-    return weights / weights.sum()
+    weights: NDArray[np.float64] = np.exp(-(taps**2) / (2 * deviation**2))
+    weights /= weights.sum()
+    return weights

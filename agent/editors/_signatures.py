@@ -33,8 +33,8 @@ class Signature:
 
 SIGNATURES = {
     # Banana100 (arXiv 2604.03400), as reported in summaries: static noise, green tint, scattered dots, loss of fine
-    # detail, nearly always a crop; noise first mentioned at about turns 20 to 37. Lattice period (5, 0), late: Mi-Ripple
-    # (arXiv 2609.11317), table 5. The amplitudes are ours, set by eye: visible by 5 to 10 turns, severe at 20.
+    # detail, nearly always a crop; noise first mentioned at about turns 20 to 37. Lattice of period (5, 0), late:
+    # Mi-Ripple (arXiv 2609.11317), table 5. The amplitudes are ours, set by eye: visible by turn 10, severe at 20.
     "nano-banana-pro": Signature(
         grain=0.8,
         noise=1.5,

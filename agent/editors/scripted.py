@@ -19,7 +19,7 @@ __all__ = ["ScriptedConfig", "ScriptedEditor"]
 class ScriptedConfig(PartConfig):
     """What to answer at which turn and attempt."""
 
-    script: dict[str, str | float] = {}
+    script: dict[str, str | float] = Field(default_factory=dict)
     """Turn ("7") or turn.attempt ("7.2") -> answer; the more exact key wins, `default` answers the rest. Answers:
     `paint`, a gray level 0..1, `same` (the input's bytes), `no_image:WHY`, `blocked:WHY` (not retryable), `garbage`
     (bytes that are no image), `empty`, `raise`."""
@@ -50,7 +50,9 @@ class ScriptedConfig(PartConfig):
             word, _, why = str(answer).partition(":")
             known = word in ("paint", "same", "garbage", "empty", "raise") or isinstance(answer, int | float)
             if not known and not (word in ("no_image", "blocked") and why in get_args(NoImageWhy)):
-                raise ValueError("an answer is paint, a gray level, same, no_image:WHY, blocked:WHY, garbage, empty or raise")
+                raise ValueError(
+                    "an answer is paint, a gray level, same, no_image:WHY, blocked:WHY, garbage, empty or raise"
+                )
         return value
 
 

@@ -36,7 +36,7 @@ class SimulatedConfig(PartConfig):
     signature: Literal["nano-banana-pro"] = "nano-banana-pro"
     """Whose decay is imitated."""
     severity: float = Field(default=1.0, ge=0, le=20)
-    """Multiplies all amplitudes: at 1 damage is visible by 5 to 10 turns and severe at 20; 0 returns the input's pixels."""
+    """Multiplies all amplitudes: at 1 damage is visible by 5 to 10 turns, severe at 20; 0 returns the input."""
     spread: float = Field(default=0.35, ge=0, le=1)
     """How much attempts differ: each is 1 - spread .. 1 + spread times as strong, drawn from its seed."""
     chain_seed: int = Field(default=0, ge=0)
@@ -136,4 +136,6 @@ def _add_dots(image: NDArray[np.float32], expected: float, rng: np.random.Genera
     ):
         top, left = max(row - 2, 0), max(column - 2, 0)
         bottom, right = min(row + 3, height), min(column + 3, width)
-        image[top:bottom, left:right] += sign * dot[top - row + 2 : bottom - row + 2, left - column + 2 : right - column + 2]
+        image[top:bottom, left:right] += (
+            sign * dot[top - row + 2 : bottom - row + 2, left - column + 2 : right - column + 2]
+        )

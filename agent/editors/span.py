@@ -64,7 +64,7 @@ class SpanEditor:
         bottom, right = -(height + top) % scale, -(width + left) % scale
         padded = np.pad(pixels, ((top, bottom), (left, right), (0, 0)), mode="edge")
         # The network was trained on 0..1: overshoot of the kernel and dither beyond it would be blown up.
-        small = np.clip(shrink(padded, scale, self.config.kernel) / 255, 0, 1)
+        small = np.clip(shrink(padded, scale, self.config.kernel) / 255, 0, 1).astype(np.float32)
         large = self._net.enlarge(small)
         inside = large[top : top + height, left : left + width]
         rgb = np.clip(np.rint(inside * 255), 0, 255).astype(np.uint8)

@@ -75,7 +75,7 @@ class Picture:
     @cached_property
     def gray(self) -> NDArray[np.float64]:
         """H x W BT.601 luma, 0..255, not rounded (weights 0.299, 0.587, 0.114)."""
-        luma = self.rgb @ np.array([0.299, 0.587, 0.114])
+        luma: NDArray[np.float64] = self.rgb @ np.array([0.299, 0.587, 0.114])
         luma.setflags(write=False)
         return luma
 

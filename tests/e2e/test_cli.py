@@ -129,7 +129,7 @@ def test_new_writes_a_configuration_that_is_valid(turngate: Turngate, tmp_path: 
 
 def test_graph(turngate: Turngate, tmp_path: Path) -> None:
     text = turngate("graph").out
-    assert text.startswith("---") or text.startswith("graph")
+    assert text.startswith(("---", "graph"))
     for node in ("editor", "evaluate", "truth", "gate"):
         assert node in text
     assert turngate("graph", "--out", "g.png").code == 0

@@ -35,7 +35,11 @@ def _fields(log: Path, seconds: float) -> dict[str, Any]:
 def _rows(folder: Path) -> list[dict[str, Any]]:
     view = RunView.load(folder)
     return [
-        {**attempt.row.comparable(), **attempt.decision.comparable(), "scores": [s.value for s in attempt.scores.values()]}
+        {
+            **attempt.row.comparable(),
+            **attempt.decision.comparable(),
+            "scores": [s.value for s in attempt.scores.values()],
+        }
         for attempt in view.attempts
     ]
 
@@ -47,7 +51,9 @@ def _start(command: list[object], cwd: Path, env: dict[str, str]) -> subprocess.
 
 @pytest.mark.slow
 @pytest.mark.parametrize("driver", ["graph", "loop"])
-def test_twenty_kills(turngate: Turngate, write: Write, tmp_path: Path, environment: dict[str, str], driver: str) -> None:
+def test_twenty_kills(
+    turngate: Turngate, write: Write, tmp_path: Path, environment: dict[str, str], driver: str
+) -> None:
     """C9: 20 kills at random moments of 100 turns; the ledger equals that of an undisturbed run."""
     log = tmp_path / "calls.log"
     path = write(**_fields(log, 0.02), driver=driver)

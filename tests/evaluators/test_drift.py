@@ -20,6 +20,7 @@ from turngate.evaluators import EVALUATORS, Result, Sample, Score, Unscored
 from turngate.evaluators.drift import ALARM, Drift, DriftConfig, combine
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
+from turngate.testing import check_evaluator
 
 Rgb = NDArray[np.uint8]
 PHOTOGRAPHS: dict[str, Callable[[], Rgb]] = {
@@ -90,6 +91,13 @@ def _blotches(rgb: Rgb, amplitude: float) -> Rgb:
     return _rounded(rgb + (amplitude * wild / wild.std())[:, :, None])
 
 
+def _uneven(rgb: Rgb, amount: float) -> Rgb:
+    """Local contrast grows to the eightfold at the left and falls steadily to an eighth at the right."""
+    gain = 8.0 ** (amount * np.linspace(1, -1, rgb.shape[1])[None, :, None])
+    soft = gaussian_filter(rgb.astype(float), (3, 3, 0))
+    return _rounded(soft + gain * (rgb - soft))
+
+
 def _sharpened(rgb: Rgb, amount: float) -> Rgb:
     soft = gaussian_filter(rgb.astype(float), (3, 3, 0))
     return _rounded(rgb + amount * (rgb - soft))
@@ -101,6 +109,7 @@ DAMAGE: dict[str, Callable[[Rgb, float], Rgb]] = {
     "lattice": lambda rgb, amount: _stripes(rgb, 6 * amount),
     "chroma": lambda rgb, amount: _rounded(rgb + amount * np.array([-12.0, 14.0, -12.0])),
     "contrast": lambda rgb, amount: _sharpened(rgb, 1.5 * amount),
+    "structure": _uneven,
     "tone": lambda rgb, amount: _blotches(rgb, 30 * amount),
 }
 """Each component's own damage, from none (0) to heavy (1)."""
@@ -109,6 +118,11 @@ DAMAGE: dict[str, Callable[[Rgb, float], Rgb]] = {
 @pytest.fixture(params=PHOTOGRAPHS)
 def photograph(request: pytest.FixtureRequest) -> Rgb:
     return PHOTOGRAPHS[request.param]()
+
+
+@pytest.mark.parametrize("reference", ["origin", "first"])
+def test_the_contract_is_kept(reference: str) -> None:
+    check_evaluator(EVALUATORS.build(EVALUATORS.configure({"type": "drift", "reference": reference}, "test")))
 
 
 def test_an_exact_replica_has_no_drift(photograph: Rgb) -> None:

@@ -74,8 +74,8 @@ def test_the_step_limit_is_exact(config: Config, tmp_path: Path) -> None:
 
     import turngate.graphs.machine as machine
     from turngate.graphs.parts import build_parts
-    from turngate.graphs.session import Session
-    from turngate.graphs.state import state_of
+    from turngate.graphs.session import LoopContext, Session
+    from turngate.graphs.state import first_state
     from turngate.traces.run_folder import RunFolder
 
     settings = config(turns=7)
@@ -87,9 +87,9 @@ def test_the_step_limit_is_exact(config: Config, tmp_path: Path) -> None:
 
         origin = Picture.from_bytes(folder.images.get(info.origin["image"]))
         session = Session(settings, build_parts(settings), folder, info, ledger, origin)
-        start: Any = {**state_of(session.position), "candidate": None, "scores": {}, "truth": None}
+        start, context = first_state(session.position), LoopContext(session)
         try:
-            end = machine.build_machine().invoke(start, {"recursion_limit": limit}, context=session)
+            end = machine.build_machine().invoke(start, {"recursion_limit": limit}, context=context)
             assert enough and end["status"] == "complete"
         except GraphRecursionError:
             assert not enough
@@ -108,7 +108,7 @@ def test_a_gate_that_raises(config: Config, tmp_path: Path, driver: str) -> None
     folder, settings = tmp_path / "run", config(turns=10, driver=driver)
     good = _gate_that_breaks(0)
     broken = _gate_that_breaks(7)
-    with pytest.raises(InternalError, match="turn 7.*KeyError"):
+    with pytest.raises(InternalError, match=r"turn 7.*KeyError"):
         _with_gate(broken, lambda: start_run(settings, folder))
     view = RunView.load(folder)
     assert (view.status, len(view.attempts)) == ("failed", 6)

@@ -25,10 +25,11 @@ from turngate.traces.redact import redact
 
 
 def rows(turn: int, number: int = 1, **decision: Any) -> tuple[AttemptRow, list[ScoreRow], TruthRow, DecisionRow]:
-    times = {"started_ns": 1, "ended_ns": 2}
+    times: dict[str, Any] = {"started_ns": 1, "ended_ns": 2}
     attempt = AttemptRow(
         turn=turn, attempt=number, seed=3, instruction="copy", history="previous", input_image="0" * 64,
-        input_turn=0, outcome="edited", image="1" * 64, flags=["a", "b"], extras=[{"image": "2" * 64, "role": "interim"}],
+        input_turn=0, outcome="edited", image="1" * 64, flags=["a", "b"],
+        extras=[{"image": "2" * 64, "role": "interim"}],
         **times,
     )  # fmt: skip
     score = ScoreRow(

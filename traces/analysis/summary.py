@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -130,7 +131,7 @@ def _closing_kind(attempt: AttemptView) -> str:
 
 def _counts(attempts: list[AttemptView], evaluator: str) -> Counts:
     statuses = Counter(attempt.scores[evaluator].status for attempt in attempts if evaluator in attempt.scores)
-    return Counts(**statuses)
+    return Counts(**{str(status): number for status, number in statuses.items()})
 
 
 def _reason(run: RunView) -> str | None:
@@ -140,7 +141,7 @@ def _reason(run: RunView) -> str | None:
     return str(ended[-1].data.get("reason") or "") or None
 
 
-def _truth(run: RunView) -> dict[str, object]:
+def _truth(run: RunView) -> dict[str, Any]:
     known = [attempt.truth for attempt in run.attempts if attempt.truth is not None]
     base = run.baseline_truth or (known[0] if known else None)
     if base is None:
@@ -152,11 +153,7 @@ def _truth(run: RunView) -> dict[str, object]:
         for attempt in run.attempts
         if attempt.decision.taken_attempt is not None and attempt.row.outcome != "no_change"
     ]
-    in_a_row = [
-        second.row.turn
-        for first, second in pairwise(taken)
-        if first.outcome == second.outcome == "propagated"
-    ]
+    in_a_row = [second.row.turn for first, second in pairwise(taken) if first.outcome == second.outcome == "propagated"]
     final = _final_truth(run, by_key)
     edited = [attempt for attempt in run.attempts if attempt.row.outcome == "edited"]
     return {

@@ -47,7 +47,7 @@ def odd_pictures() -> dict[str, Picture]:
     rgb = Image.fromarray(smooth)
     alpha = rgb.copy()
     alpha.putalpha(128)
-    deep = Image.fromarray((smooth[:, :, 0].astype(np.uint16) * 257))
+    deep = Image.fromarray(smooth[:, :, 0].astype(np.uint16) * 257)
     kinds = {"rgb": rgb, "rgba": alpha, "palette": rgb.convert("P"), "gray": rgb.convert("L"), "16 bits": deep}
     made = {what: Picture.from_bytes(_saved(image, "PNG"), what) for what, image in kinds.items()}
     return {**made, "jpeg": Picture.from_bytes(_saved(rgb, "JPEG"), "jpeg")}

@@ -17,9 +17,9 @@ def check_evaluator(evaluator: Evaluator, pictures: list[Picture] | None = None)
     """Raise `AssertionError` when an evaluator breaks its contract.
 
     Facts must be whole; results finite, in range and one per sample; a sample alone, again and inside a batch of eight
-    must score the same within `facts.tolerance` unless the facts say otherwise; flat, tiny and odd images must give typed
-    results and not break it. `pictures` (at least two, default: synthetic texture of 192 x 224 pixels) are scored with
-    the first as origin.
+    must score the same within `facts.tolerance` unless the facts say otherwise; flat, tiny and odd images must give
+    typed results and not break it. `pictures` (at least two, default: synthetic texture of 192 x 224 pixels) are
+    scored with the first as origin.
     """
     facts = evaluator.facts
     _check_facts(facts)
@@ -28,7 +28,8 @@ def check_evaluator(evaluator: Evaluator, pictures: list[Picture] | None = None)
     alone = [score(evaluator, [sample])[0] for sample in samples]
     for result in alone:
         assert not (isinstance(result, Failed) and result.fault == "us"), f"broke on an ordinary image: {result}"
-    assert any(isinstance(result, Score) for result in alone), f"scored none of {len(alone)} ordinary images: {alone[0]}"
+    scored = any(isinstance(result, Score) for result in alone)
+    assert scored, f"scored none of {len(alone)} ordinary images: {alone[0]}"
     if facts.deterministic:
         again = [score(evaluator, [sample])[0] for sample in samples]
         _same(alone, again, facts.tolerance, "the same sample scored again")
@@ -79,5 +80,3 @@ def _texture(noise: float, height: int, width: int) -> Picture:
 
 def _flat(level: int) -> Picture:
     return Picture.from_rgb(np.full((160, 160, 3), level, dtype=np.uint8))
-
-

@@ -1,0 +1,164 @@
+"""Values of our own metrics: golden ones, pyiqa's on the same files, and behaviour on images that bite."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from skimage import data
+
+from turngate.errors import ConfigError, MissingWeights
+from turngate.evaluators import EVALUATORS, Sample, Score, Unscored
+from turngate.evaluators._data import parameters
+from turngate.evaluators.scoring import score
+from turngate.picture import Picture
+
+
+def photo(name: str, crop: tuple[int, int] | None = None) -> Picture:
+    pixels = getattr(data, name)()[:, :, :3]
+    return Picture.from_rgb(np.ascontiguousarray(pixels[: crop[0], : crop[1]] if crop else pixels))
+
+
+def value(raw: Any, picture: Picture, origin: Picture | None = None) -> float:
+    evaluator = EVALUATORS.build(EVALUATORS.configure(raw, "x"))
+    result = score(evaluator, [Sample(picture, origin=origin, previous=origin)])[0]
+    assert isinstance(result, Score), result
+    return result.value
+
+
+def jpeg(picture: Picture, quality: int) -> Picture:
+    buffer = io.BytesIO()
+    Image.fromarray(picture.rgb).save(buffer, "JPEG", quality=quality)
+    return Picture.from_bytes(buffer.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("name", "brisque", "niqe", "piqe"),
+    [("astronaut", 2.869, 3.064, 33.759), ("chelsea", 2.572, 2.572, 33.39), ("coffee", 30.07, 4.062, 27.80)],
+)
+def test_golden_values(name: str, brisque: float, niqe: float, piqe: float) -> None:
+    """pyiqa's values at native size, measured elsewhere with the weights of its hub."""
+    picture = photo(name)
+    assert value("brisque", picture) == pytest.approx(brisque, abs=0.02)
+    assert value("niqe", picture) == pytest.approx(niqe, abs=0.005)
+    assert value("piqe", picture) == pytest.approx(piqe, abs=0.01)
+
+
+CASES = [("astronaut", None), ("coffee", None), ("chelsea", None), ("astronaut", (301, 277)), ("coffee", (193, 391))]
+
+
+@pytest.fixture(scope="module")
+def official(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """pyiqa's own BRISQUE, NIQE and PIQE, with our parameters in the files that it reads."""
+    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+    torch = pytest.importorskip("torch")
+    from scipy.io import savemat
+
+    from turngate.evaluators.brisque import _SHA256 as BRISQUE
+    from turngate.evaluators.niqe import _SHA256 as NIQE
+
+    folder: Path = tmp_path_factory.mktemp("weights")
+    model, pristine = parameters("brisque_live.npz", BRISQUE), parameters("niqe_pristine.npz", NIQE)
+    sv = (torch.tensor(model["coefficients"]).float()[:, None], torch.tensor(model["support_vectors"]).float())
+    torch.save(sv, folder / "brisque.pth")
+    savemat(folder / "niqe.mat", {"mu_prisparam": pristine["mean"][None], "cov_prisparam": pristine["covariance"]})
+    return {"brisque": folder / "brisque.pth", "niqe": folder / "niqe.mat", "piqe": None}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "tolerance"), [("brisque", 0.12), ("niqe", 0.01), ("piqe", 0.01)])
+def test_agrees_with_pyiqa(official: dict[str, Any], name: str, tolerance: float) -> None:
+    """pyiqa's BRISQUE works in single precision: up to 0.09 away on a JPEG with clipped areas, 0.02 on photographs."""
+    weights = official[name]
+    adapter: dict[str, Any] = {"type": f"pyiqa:{name}", **({"weights": str(weights)} if weights else {})}
+    for photograph, crop in CASES:
+        picture = photo(photograph, crop)
+        for candidate in (picture, jpeg(picture, 30)):
+            assert value(name, candidate) == pytest.approx(value(adapter, candidate), abs=tolerance), (photograph, crop)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "tolerance"), [("psnr", 1e-4), ("ssim", 1e-5)])
+def test_full_reference_agrees_with_pyiqa(name: str, tolerance: float) -> None:
+    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+    for photograph, crop in CASES:
+        origin = photo(photograph, crop)
+        candidate = jpeg(origin, 25)
+        assert value(name, candidate, origin) == pytest.approx(value(f"pyiqa:{name}", candidate, origin), abs=tolerance)
+
+
+def test_pyiqa_says_what_is_missing() -> None:
+    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+    with pytest.raises(ConfigError, match="did you mean 'pyiqa:musiq'"):
+        EVALUATORS.build(EVALUATORS.configure("pyiqa:musik", "x"))
+    with pytest.raises(MissingWeights, match="check the path"):
+        EVALUATORS.build(EVALUATORS.configure({"type": "pyiqa:niqe", "weights": "/no/such/file"}, "x"))
+
+
+@pytest.mark.parametrize("name", ["brisque", "niqe", "piqe"])
+@pytest.mark.parametrize("level", [0, 128, 255])
+def test_flat_images_have_no_score(name: str, level: int) -> None:
+    flat = Picture.from_rgb(np.full((192, 192, 3), level, dtype=np.uint8))
+    result = score(EVALUATORS.build(EVALUATORS.configure(name, "x")), [Sample(flat)])[0]
+    assert isinstance(result, Unscored | Score)
+    if name != "piqe":
+        assert isinstance(result, Unscored) and result.why == "flat"
+
+
+def test_brisque_can_be_negative() -> None:
+    """C33: the simulated chain makes a photograph's BRISQUE negative; nothing clips it."""
+    from turngate.agent.editor import Edited, EditRequest
+    from turngate.agent.editors import EDITORS
+
+    answer = EDITORS.build(EDITORS.configure("simulated", "e")).edit(EditRequest((photo("chelsea"),), "", 1, 1, 5))
+    assert isinstance(answer, Edited)
+    assert value("brisque", Picture.from_bytes(answer.data)) < 0
+
+
+def test_alignment_undoes_a_shift_and_says_so() -> None:
+    origin = photo("coffee")
+    damaged = jpeg(origin, 60)
+    shifted = Picture.from_rgb(np.roll(damaged.rgb, (4, -7), axis=(0, 1)))
+    aligned = {"type": "psnr", "align": "shift"}
+    assert value("psnr", shifted, origin) < value("psnr", damaged, origin) - 5
+    assert value(aligned, shifted, origin) == pytest.approx(value("psnr", damaged, origin), abs=0.5)
+    evaluator = EVALUATORS.build(EVALUATORS.configure(aligned, "x"))
+    result = score(evaluator, [Sample(shifted, origin=origin)])[0]
+    assert isinstance(result, Score) and result.flags == ("shifted:+7.0,-4.0",)
+
+
+def test_alignment_leaves_alone_what_is_aligned() -> None:
+    origin = photo("astronaut")
+    damaged = jpeg(origin, 20)
+    assert value({"type": "psnr", "align": "shift"}, damaged, origin) == value("psnr", damaged, origin)
+
+
+def test_another_size_is_resized_and_flagged() -> None:
+    origin = photo("astronaut")
+    smaller = Picture.from_rgb(np.asarray(Image.fromarray(origin.rgb).resize((500, 490), Image.Resampling.LANCZOS)))
+    evaluator = EVALUATORS.build(EVALUATORS.configure("ssim", "x"))
+    result = score(evaluator, [Sample(smaller, origin=origin)])[0]
+    assert isinstance(result, Score) and result.value > 0.9
+    assert result.flags == ("resized:500x490->512x512",)
+
+
+def test_identical_images_have_finite_scores() -> None:
+    origin = photo("chelsea")
+    assert value("psnr", origin, origin) == 80.0
+    assert value("ssim", origin, origin) == pytest.approx(1.0)
+
+
+def test_shipped_parameters_are_named_in_the_notice() -> None:
+    import hashlib
+
+    import turngate.evaluators
+
+    folder = Path(turngate.evaluators.__file__).parent / "data"
+    notice = (folder / "NOTICE").read_text()
+    for path in folder.glob("*.npz"):
+        assert path.name in notice
+        assert hashlib.sha256(path.read_bytes()).hexdigest() in notice
