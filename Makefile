@@ -8,7 +8,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c '
 .PHONY: demo test fast lint docs wheel clean
 
 demo: $(VENV)/.core ## install the core, run the quickstart study, print the answer and where the report is
-	@$(BIN)/turngate study studies/quickstart.yaml
+	@$(BIN)/turngate study studies/quickstart.yaml --jobs 2
 
 test: $(VENV)/.all ## install everything, run all tests
 	@$(BIN)/python -m pytest -n 2

@@ -35,7 +35,7 @@ class Pictures:
 
     def put(self, picture: Picture) -> None:
         """Store a picture's bytes and remember its pixels."""
-        self._store.put(picture.data, picture.media_type)
+        self._store.put(picture.data, picture.media_type, picture.sha256)
         self._remember(picture)
 
     def put_bytes(self, data: bytes) -> str:

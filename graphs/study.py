@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -65,11 +67,20 @@ def read_study(path: Path, overrides: Sequence[str] = ()) -> Study:
     return Study(config, arms)
 
 
-def run_study(study: Study, folder: Path, watch: Watch) -> dict[str, Ended]:
-    """Run the arms one after the other, each in `folder/ARM`; finished ones are left alone."""
-    ended = {}
-    for name, config in study.arms.items():
-        target = folder / name
-        with watch(name, target) as observers:
-            ended[name] = start_run(config, target, observers, run_id_for(config))
-    return ended
+def run_study(study: Study, folder: Path, watch: Watch, jobs: int = 1) -> dict[str, Ended]:
+    """Run the arms, each in `folder/ARM`; finished ones are left alone.
+
+    With `jobs` above 1 that many arms run at a time, each in a process of its own; `watch` must then be picklable.
+    The ledgers are the same.
+    """
+    work = [(name, config, folder / name, watch) for name, config in study.arms.items()]
+    if jobs == 1:
+        return dict(map(_run_arm, work))
+    with ProcessPoolExecutor(min(jobs, len(work)), mp_context=get_context("spawn")) as pool:
+        return dict(pool.map(_run_arm, work))
+
+
+def _run_arm(work: tuple[str, RunConfig, Path, Watch]) -> tuple[str, Ended]:
+    name, config, target, watch = work
+    with watch(name, target) as observers:
+        return name, start_run(config, target, observers, run_id_for(config))

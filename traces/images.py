@@ -20,9 +20,9 @@ class ImageStore:
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def put(self, data: bytes, media_type: str) -> str:
-        """Store `data` (temporary name, fsync, rename) and return its SHA-256."""
-        sha256 = hashlib.sha256(data).hexdigest()
+    def put(self, data: bytes, media_type: str, sha256: str | None = None) -> str:
+        """Store `data` (temporary name, fsync, rename) and return its SHA-256; pass it where it is known."""
+        sha256 = sha256 or hashlib.sha256(data).hexdigest()
         folder = self.root / sha256[:2]
         target = folder / f"{sha256}.{EXTENSIONS.get(media_type, 'bin')}"
         if target.exists():

@@ -44,14 +44,18 @@ class CodecEditor:
         self.model = f"codec-{config.format}" + ("" if config.format == "png" else f"-q{config.quality}")
 
     def edit(self, request: EditRequest) -> Edited | NoImage:
-        """Decode and encode; the size never changes."""
+        """Decode and encode; the size never changes. `NoImage("error")` for an image larger than the format allows."""
         image = Image.fromarray(request.image.rgb)
         if self.config.resize_jitter:
             jitter = self.config.resize_jitter
             factor = np.random.default_rng(request.seed).uniform(1 - jitter, 1 + jitter)
             between = (max(1, round(image.width * factor)), max(1, round(image.height * factor)))
             image = image.resize(between, Image.Resampling.BICUBIC).resize(image.size, Image.Resampling.BICUBIC)
-        return Edited(self._encode(image), model=self.model)
+        try:
+            data = self._encode(image)
+        except (OSError, ValueError) as error:
+            return NoImage("error", f"{self.config.format} cannot hold this image: {error}", retryable=False)
+        return Edited(data, model=self.model)
 
     def _encode(self, image: Image.Image) -> bytes:
         buffer = io.BytesIO()

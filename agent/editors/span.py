@@ -22,8 +22,8 @@ class SpanConfig(PartConfig):
 
     scale: Literal[2, 4] = 4
     """Factor by which the image is shrunk and enlarged again."""
-    kernel: Kernel = "gaussian"
-    """Low-pass kernel of the shrinking: it decides how fast the chain decays (`gaussian` fast, `bicubic` hardly)."""
+    kernel: Kernel = "lanczos"
+    """Low-pass kernel of the shrinking: it decides how fast a chain decays (`gaussian` fastest, `bicubic` slowest)."""
     phase_jitter: bool = True
     """Draw the sampling grid's offset (0..scale-1 pixels in x and y) from the seed; it is undone after enlarging."""
     dither: float = Field(default=0.5, ge=0, le=8)

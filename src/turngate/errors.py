@@ -75,6 +75,9 @@ class ConfigChanged(UserError):
         super().__init__(message)
         self.diff = diff
 
+    def __reduce__(self) -> tuple[type[ConfigChanged], tuple[str, list[tuple[str, object, object]]]]:
+        return type(self), (str(self), self.diff)
+
 
 class UnknownPart(ConfigError):
     """No part of that name is built in, installed as a plug-in, or importable."""

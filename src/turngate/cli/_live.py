@@ -24,8 +24,10 @@ _SHOWN = 12
 class Live:
     """Observer of a run; context manager around it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, label: str = "") -> None:
+        """`label` stands before every line and rules out the table: others write to the same terminal."""
         self._folder = folder
+        self._label = label
         self._console = Console(stderr=True, highlight=False)
         self._recent: deque[AttemptRecord] = deque(maxlen=_SHOWN)
         self._turns = 0
@@ -34,7 +36,7 @@ class Live:
         self._live: RichLive | None = None
 
     def __enter__(self) -> Live:
-        if self._console.is_terminal:
+        if self._console.is_terminal and not self._label:
             self._live = RichLive(console=self._console, auto_refresh=False, transient=True)
             self._live.start()
         return self
@@ -61,7 +63,7 @@ class Live:
         if self._live is not None:
             self._live.update(Group(self._table(), Text(self._progress(record))), refresh=True)
         elif record.decision.closes_turn:
-            self._console.print(Text(self._line(record)), soft_wrap=True)
+            self._console.print(Text(self._label + self._line(record)), soft_wrap=True)
 
     def ended(self, status: str, reason: str | None, ended_ns: int) -> None:
         """Nothing: the summary says it."""

@@ -42,8 +42,8 @@ def _describe(registry: Registry[Any], name: str) -> dict[str, Any]:
         "runs_here": not missing,
         "missing": _how(missing),
     }
-    facts = getattr(part, "facts", None)
-    if isinstance(facts, Facts):
+    facts = _facts(part, name)
+    if facts is not None and not missing:
         low, high = facts.range
         told |= {
             "better": facts.direction,
@@ -58,6 +58,17 @@ def _describe(registry: Registry[Any], name: str) -> dict[str, Any]:
             "source": facts.source,
         }
     return told
+
+
+def _facts(part: type[PartClass], name: str) -> Facts | None:
+    """Facts of an evaluator: stated on its class, or those of an instance with default settings."""
+    stated = getattr(part, "facts", None)
+    if stated is None and hasattr(part, "evaluate") and not name.endswith(">"):
+        try:
+            stated = getattr(part(part.Config(type=name)), "facts", None)
+        except (TurngateError, ValueError):  # it needs settings: its facts depend on them
+            return None
+    return stated if isinstance(stated, Facts) else None
 
 
 def _fields(part: type[PartClass]) -> dict[str, str]:

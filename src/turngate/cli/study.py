@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,13 +23,36 @@ if TYPE_CHECKING:
 __all__ = ["study_command"]
 
 
+@dataclass(frozen=True)
+class Watch:
+    """Makes the live view of an arm; a class, so that it can be sent to another process."""
+
+    quiet: bool
+    together: bool
+    """Several arms run at a time: plain lines that name their arm, no table."""
+
+    @contextmanager
+    def __call__(self, name: str, path: Path) -> Iterator[Sequence[Observer]]:
+        """Observers of the arm `name`, whose run is in `path`."""
+        from turngate.cli._live import Live
+
+        if self.quiet:
+            yield []
+            return
+        with Live(path, label=f"{name}: " if self.together else "") as live:
+            yield [live]
+
+
 @click.command("study")
 @click.argument("file", type=click.Path(path_type=Path))
 @set_option
 @out_option("Folder of the study; default runs/NAME. What is finished there is not run again.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Arms that run at a time.")
 @quiet_option
 @json_option
-def study_command(file: Path, overrides: tuple[str, ...], out: Path | None, quiet: bool, as_json: bool) -> int:
+def study_command(
+    file: Path, overrides: tuple[str, ...], out: Path | None, jobs: int, quiet: bool, as_json: bool
+) -> int:
     """Run every arm of the study FILE, then compare them in one table and one page."""
     from turngate.graphs.study import read_study, run_study
     from turngate.traces.analysis.run_view import RunView
@@ -37,18 +62,8 @@ def study_command(file: Path, overrides: tuple[str, ...], out: Path | None, quie
     study = read_study(file, overrides)
     folder = out or Path("runs") / study.config.name
 
-    @contextmanager
-    def watch(name: str, path: Path) -> Iterator[Sequence[Observer]]:
-        from turngate.cli._live import Live
-
-        if quiet or as_json:
-            yield []
-            return
-        click.echo(f"arm {name}", err=True)
-        with Live(path) as live:
-            yield [live]
-
-    ended = run_study(study, folder, watch)
+    watch = Watch(quiet=quiet or as_json, together=jobs > 1)
+    ended = run_study(study, folder, watch, jobs)
     _write_reports(ended)
     page = write_study_page(
         folder,
@@ -65,9 +80,9 @@ def study_command(file: Path, overrides: tuple[str, ...], out: Path | None, quie
 def _write_reports(ended: dict[str, Ended]) -> None:
     from turngate.traces.report.run_report import write_run_report
 
-    for item in ended.values():
-        if item.worked or not (item.folder / "report.html").exists():
-            write_run_report(item.folder)
+    owed = [item.folder for item in ended.values() if item.worked or not (item.folder / "report.html").exists()]
+    with ThreadPoolExecutor(max_workers=2) as pool:  # most of a report is decoding images, which lets others work
+        list(pool.map(write_run_report, owed))
 
 
 def _say(study: Study, summaries: dict[str, RunSummary], ended: dict[str, Ended], page: Path, as_json: bool) -> None:
@@ -107,7 +122,7 @@ def _say(study: Study, summaries: dict[str, RunSummary], ended: dict[str, Ended]
         more = (summary.passed, summary.false_alarms)
         collapse = f"turn {summary.collapse_turn}" if summary.collapse_turn else "none"
         table.add_row(name, *("-" if n is None else str(n) for n in (*numbers, *more)), collapse, end)
-    Console(width=max(100, Console().width)).print(table)
+    Console(width=max(124, Console().width)).print(table)
     truths = {summary.truth for summary in summaries.values() if summary.truth}
     for truth in sorted(truths):
         click.echo(f"\ntruth: {truth}. Turns are counted under accepted, rejected, forced; candidates elsewhere.")

@@ -1,0 +1,44 @@
+"""Executes the code blocks of README and docs: Python is run, YAML must be a valid configuration, bash is run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import mkdtemp
+
+import yaml
+from sybil import Example, Sybil
+from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
+
+
+def _check_yaml(example: Example) -> None:
+    """A block with an origin is a whole run configuration, any other must at least be YAML."""
+    from turngate import parse_config
+
+    raw = yaml.safe_load(example.parsed)
+    if isinstance(raw, dict) and "origin" in raw:
+        parse_config(raw, f"{example.path}, line {example.line}")
+
+
+def _run_bash(example: Example) -> None:
+    """Run the block in the document's own temporary folder, stopping at the first command that fails."""
+    folder = example.namespace.setdefault("bash_folder", mkdtemp())
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    command = ["bash", "-euc", example.parsed]
+    done = subprocess.run(  # noqa: S603 - our own documentation
+        command, cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, f"{example.path}, line {example.line}: exit code {done.returncode}\n{done.stderr}"
+
+
+pytest_collect_file = Sybil(
+    parsers=[
+        SkipParser(),
+        PythonCodeBlockParser(),
+        CodeBlockParser(language="yaml", evaluator=_check_yaml),
+        CodeBlockParser(language="bash", evaluator=_run_bash),
+    ],
+    patterns=["*.md"],
+).pytest()
