@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from skimage import data
 
-from turngate.agent.editor import Edited, Editor, EditRequest, NoImage
+from turngate.agent.editor import Edited, Editor, EditRequest, NoImage, Usage
 from turngate.agent.editors import EDITORS
 from turngate.evaluators import EVALUATORS, Sample, Score
 from turngate.evaluators.scoring import score
@@ -95,6 +95,8 @@ COUNT = itertools.count()
         (lambda request: None, False, "must return Edited or NoImage"),
         (lambda request: _noisy(EditRequest((request.image,), "", 1, 1, next(COUNT))), True, "other bytes"),
         (lambda request: Edited(request.image.data, picture=astronaut(64)), False, "not the picture"),
+        (lambda request: Edited(request.image.data, usage=Usage(cost_usd=0.1)), False, "not declared paid"),
+        (lambda request: Edited(b"no image"), False, "does not decode"),
     ],
 )  # fmt: skip
 def test_the_kit_notices(answer: Any, stochastic: bool, rule: str) -> None:
@@ -108,9 +110,13 @@ def test_span_decays_by_itself() -> None:
     origin = astronaut()
     pictures = chain(build("span"), origin, 10)
     one, five, ten = (psnr(pictures[turn], origin) for turn in (1, 5, 10))
-    assert 22 < one < 28
+    assert 26 < one < 30
     assert five < one - 3
     assert ten < 18
+    brisque = EVALUATORS.build(EVALUATORS.configure("brisque", "x"))
+    results = [score(brisque, [Sample(pictures[turn])])[0] for turn in (1, 5)]
+    first, later = (result.value for result in results if isinstance(result, Score))
+    assert later < first, "lower is better: it prefers turn 5"
 
 
 def test_span_is_the_same_on_any_number_of_threads() -> None:
@@ -140,6 +146,16 @@ def test_the_png_arm_is_exactly_flat() -> None:
 def test_the_jpeg_arm_is_not() -> None:
     origin = astronaut(128)
     assert psnr(chain(build({"type": "codec", "quality": 50}), origin, 3)[-1], origin) < 40
+
+
+@pytest.mark.parametrize(("kind", "width"), [("webp", 16384), ("jpeg", 65501)])
+def test_an_image_that_the_format_cannot_hold(kind: str, width: int) -> None:
+    """A typed refusal that no retry can mend, not an exception."""
+    wide = Picture.from_rgb(np.zeros((1, width, 3), dtype=np.uint8))
+    answer = build({"type": "codec", "format": kind}).edit(EditRequest((wide,), "", 1, 1, 1))
+    assert isinstance(answer, NoImage)
+    assert (answer.why, answer.retryable) == ("error", False)
+    assert "\n" not in answer.detail
 
 
 def test_simulated_damage_adds_up_and_is_known() -> None:

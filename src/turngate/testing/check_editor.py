@@ -9,6 +9,7 @@ import numpy as np
 from PIL import Image
 
 from turngate.agent.editor import Edited, Editor, EditRequest, NoImage
+from turngate.errors import BadImage
 from turngate.picture import Picture
 
 __all__ = ["check_editor", "odd_pictures"]
@@ -29,9 +30,10 @@ def check_editor(editor: Editor, instruction: str = "Produce an exact replica of
         before = picture.rgb.copy()
         answer = _edit(editor, picture, instruction, 1)
         assert np.array_equal(before, picture.rgb), f"the input ({what}) was changed in place"
+        assert editor.paid or not answer.usage.cost_usd, "a call cost money, but the editor is not declared paid"
         if isinstance(answer, NoImage):
             continue
-        decoded = Picture.from_bytes(answer.data, f"the answer to {what}")
+        decoded = _decoded(answer, what)
         if answer.picture is not None:
             assert answer.picture.sha256 == decoded.sha256, "`picture` is not the picture of `data`"
             assert np.array_equal(answer.picture.rgb, decoded.rgb), "`picture` has other pixels than `data`"
@@ -51,6 +53,13 @@ def odd_pictures() -> dict[str, Picture]:
     kinds = {"rgb": rgb, "rgba": alpha, "palette": rgb.convert("P"), "gray": rgb.convert("L"), "16 bits": deep}
     made = {what: Picture.from_bytes(_saved(image, "PNG"), what) for what, image in kinds.items()}
     return {**made, "jpeg": Picture.from_bytes(_saved(rgb, "JPEG"), "jpeg")}
+
+
+def _decoded(answer: Edited, what: str) -> Picture:
+    try:
+        return Picture.from_bytes(answer.data, f"the answer to {what}")
+    except BadImage as error:
+        raise AssertionError(f"`data` does not decode: {error}") from None
 
 
 def _check_seeds(editor: Editor, picture: Picture, instruction: str) -> None:
