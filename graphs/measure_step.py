@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import time
 
-from turngate.evaluators.scoring import score
-
 from turngate.evaluators import Evaluator, Result, Sample, Score, Skipped
+from turngate.evaluators.scoring import score
 from turngate.graphs._result_json import result_from_json, result_to_json, why
 from turngate.graphs.session import Session
 from turngate.traces.once import call_key, once

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from turngate.agent.scenario import Scenario
-
 from turngate.agent.editor import Editor
 from turngate.agent.editors import EDITORS
 from turngate.agent.gate import Gate
 from turngate.agent.gates import GATES
+from turngate.agent.scenario import Scenario
 from turngate.agent.scenarios import SCENARIOS
 from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS, Evaluator

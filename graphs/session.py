@@ -101,6 +101,6 @@ class Session:
         restore = getattr(self.parts.editor, "restore", None)
         if restore is not None:
             restore((row.image, row.damage) for row in attempts if row.image is not None and row.damage is not None)
-            # An answer that was stored when the process died has no attempt row yet, and its damage counts all the same.
+            # An answer stored just before the process died has no attempt row yet; its damage counts all the same.
             answers = (call.answer for call in ledger.calls() if call.kind == "edit")
             restore((a["image"], a["damage"]) for a in answers if a.get("image") and a.get("damage") is not None)
