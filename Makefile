@@ -17,7 +17,7 @@ fast: $(VENV)/.all ## run the tests that take no more than seconds
 	@$(BIN)/python -m pytest -n 2 -m 'not slow'
 
 lint: $(VENV)/.all
-	@$(BIN)/ruff check .
+	@$(BIN)/ruff check --no-cache .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 
