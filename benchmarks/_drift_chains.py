@@ -108,10 +108,10 @@ def _moving_jpeg(rgb: Rgb, rng: np.random.Generator) -> Rgb:
 
 
 NETWORKS: dict[str, Callable[[], Turn]] = {
-    "span x4 gaussian": lambda: _shipped(SpanEditor(SpanConfig(type="span", threads=1))),
-    "span x4 lanczos": lambda: _shipped(SpanEditor(SpanConfig(type="span", threads=1, kernel="lanczos"))),
+    "span x4 gaussian": lambda: _shipped(SpanEditor(SpanConfig(type="span", kernel="gaussian"))),
+    "span x4 lanczos": lambda: _shipped(SpanEditor(SpanConfig(type="span", kernel="lanczos"))),
 }
-"""Real networks; the editor's own defaults apart from the kernel."""
+"""Real networks. `lanczos` is the default kernel of the editor."""
 SIMULATED: dict[str, Turn] = {
     "simulated banana": _shipped(SimulatedEditor(SimulatedConfig(type="simulated"))),
     "noise": lambda rgb, rng: rounded(rgb + rng.normal(0, 1.5, rgb.shape)),

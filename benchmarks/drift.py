@@ -4,7 +4,7 @@
 
 Chains start from photographs inside scikit-image's wheel. FOLDER of `--vae` holds `taef2_encoder.pth` and
 `taef2_decoder.pth` (needs torch; left out otherwise). `--sheets` writes one contact sheet per chain. Ten photographs
-without the autoencoder take about 6 minutes on one core, with it about 20.
+take about 15 minutes on one shared core, with the autoencoder about 45; three take 3 minutes without it.
 
 `AUC` compares turns 0 and 1 with turns 10 and later, `AUC 1` turn 1 alone with them. `held out` is `AUC` with alarm
 levels and exponent learnt from clean edits and from all other editors' chains (see `learn`).
