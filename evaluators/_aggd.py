@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import gammaln
 
-from turngate.evaluators._window import STRIP
+from turngate.evaluators._window import strips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,8 +72,8 @@ def neighbour_sums(blocks: NDArray[np.float64]) -> list[Sums]:
     framed[:, :, -1] = framed[:, :, 1]
     totals = np.zeros((5, 5, number))
     for block in range(number):
-        for top in range(0, height, STRIP):
-            strip = framed[block, top : min(top + STRIP, height) + 1]
+        for top, bottom in strips(height, width):
+            strip = framed[block, top : bottom + 1]
             values = np.ascontiguousarray(strip[1:, 1:-1])
             totals[0, :, block] += _sums(values)
             neighbours = (strip[1:, :-2], strip[:-1, 1:-1], strip[:-1, :-2], strip[:-1, 2:])

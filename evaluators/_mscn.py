@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from turngate.evaluators._window import STRIP, gaussian, smooth
+from turngate.evaluators._window import gaussian, smooth, strips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,8 +27,7 @@ def mscn(luma: NDArray[np.float64], border: Literal["zero", "edge"]) -> NDArray[
     taps, _ = _windows()
     padded = np.pad(luma, RADIUS, mode="constant" if border == "zero" else "edge")
     out = np.empty_like(luma)
-    for top in range(0, luma.shape[0], STRIP):
-        bottom = min(top + STRIP, luma.shape[0])
+    for top, bottom in strips(*luma.shape):
         strip = padded[top : bottom + 2 * RADIUS]
         mean = smooth(strip, taps)
         spread = smooth(strip * strip, taps)

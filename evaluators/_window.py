@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
-__all__ = ["STRIP", "along", "gaussian", "smooth"]
+__all__ = ["gaussian", "smooth", "strips"]
 
-STRIP = 32
-"""Rows worked on at a time, so that all temporaries of a strip stay in the processor's cache."""
+_CACHED = 32_768
+"""Pixels worked on at a time, so that the temporaries of a strip stay in the processor's second-level cache."""
 
 
 @cache
@@ -26,12 +28,18 @@ def gaussian(size: int, sigma: float) -> NDArray[np.float64]:
     return taps
 
 
+def strips(height: int, width: int) -> Iterator[tuple[int, int]]:
+    """First row and row after the last of strips that cover an image and fit the processor's cache."""
+    rows = max(8, _CACHED // width)
+    return ((top, min(top + rows, height)) for top in range(0, height, rows))
+
+
 def smooth(image: NDArray[np.float64], taps: NDArray[np.float64]) -> NDArray[np.float64]:
     """Correlate H x W with symmetric taps of odd number along both axes; only whole windows are kept."""
-    return along(along(image, taps, 0), taps, 1)
+    return _along(_along(image, taps, 0), taps, 1)
 
 
-def along(image: NDArray[np.float64], taps: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+def _along(image: NDArray[np.float64], taps: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
     """Correlate with symmetric taps of odd number along one axis; only whole windows are kept."""
     count = image.shape[axis] - len(taps) + 1
     last = len(taps) - 1

@@ -38,7 +38,7 @@ class Psnr:
     requires: ClassVar[Mapping[str, str]] = {}
     facts = Facts(
         name="psnr",
-        version="1",
+        version="2",
         direction="higher",
         range=(0.0, 80.0),
         range_is_approximate=True,

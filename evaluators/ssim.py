@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from turngate.evaluators._window import gaussian, smooth, strips
 from turngate.evaluators.evaluator import Facts, Sample
 from turngate.evaluators.registration import Align, register
 from turngate.evaluators.result import Result, Score, Unscored
@@ -43,7 +44,7 @@ class Ssim:
     requires: ClassVar[Mapping[str, str]] = {}
     facts = Facts(
         name="ssim",
-        version="1",
+        version="2",
         direction="higher",
         range=(0.0, 1.0 + 1e-9),
         needs=frozenset({"candidate", "origin"}),
@@ -75,19 +76,15 @@ def _luma(rgb: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def _ssim(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    mx, my = _blur(x), _blur(y)
-    vx, vy, vxy = _blur(x * x) - mx * mx, _blur(y * y) - my * my, _blur(x * y) - mx * my
-    structure = np.maximum((2 * vxy + _C2) / (vx + vy + _C2), 0)
-    return float(((2 * mx * my + _C1) / (mx * mx + my * my + _C1) * structure).mean())
-
-
-def _blur(image: NDArray[np.float64]) -> NDArray[np.float64]:
-    from scipy.ndimage import correlate1d
-
-    offsets = np.arange(_SIDE) - _SIDE // 2
-    window = np.exp(-(offsets**2) / (2 * 1.5**2))
-    window /= window.sum()
-    half = _SIDE // 2
-    rows = correlate1d(image, window, axis=0)[half:-half]
-    blurred: NDArray[np.float64] = correlate1d(rows, window, axis=1)[:, half:-half]
-    return blurred
+    taps = gaussian(_SIDE, 1.5)
+    height, width = (size - _SIDE + 1 for size in x.shape)
+    total = 0.0
+    for top, bottom in strips(height, width):
+        a, b = (image[top : bottom + _SIDE - 1] for image in (x, y))
+        ma, mb = smooth(a, taps), smooth(b, taps)
+        product, squares = ma * mb, ma * ma + mb * mb
+        covariance = smooth(a * b, taps) - product
+        variances = smooth(a * a + b * b, taps) - squares
+        structure = np.maximum((2 * covariance + _C2) / (variances + _C2), 0)
+        total += float(((2 * product + _C1) / (squares + _C1) * structure).sum())
+    return float(total / (height * width))
