@@ -71,7 +71,7 @@ def official(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "on_photographs", "on_jpegs"), [("brisque", 0.02, 0.6), ("niqe", 0.001, 0.001), ("piqe", 0.005, 0.005)]
+    ("name", "on_photographs", "on_jpegs"), [("brisque", 0.05, 0.6), ("niqe", 0.001, 0.001), ("piqe", 0.005, 0.005)]
 )
 def test_agrees_with_pyiqa(official: dict[str, Any], name: str, on_photographs: float, on_jpegs: float) -> None:
     """pyiqa's BRISQUE works in single precision and fills the flat areas of a JPEG with rounding noise."""
@@ -141,11 +141,12 @@ def test_alignment_finds_the_shift_of_a_blurred_candidate(name: str, blur: int) 
 
     from turngate.evaluators.registration import register
 
-    origin = photo(name)
-    worn = gaussian_filter(origin.rgb.astype(float), (blur, blur, 0)) + np.random.default_rng(2).normal(
-        0, 5, origin.rgb.shape
-    )
-    moved = np.roll(np.clip(worn, 0, 255).astype(np.uint8), (5, -8), axis=(0, 1))
+    whole = photo(name).rgb.astype(float)
+    worn = gaussian_filter(whole, (blur, blur, 0)) + np.random.default_rng(2).normal(0, 5, whole.shape)
+    height, width = whole.shape[:2]
+    origin = Picture.from_rgb(whole[16 : height - 16, 16 : width - 16].astype(np.uint8))
+    # Another window of the same scene: unlike a rotation of pixels, nothing comes back in at the other side.
+    moved = np.clip(worn, 0, 255).astype(np.uint8)[11 : height - 21, 24 : width - 8]
     flags = register(Picture.from_rgb(moved), origin, "shift").flags
     assert flags and flags[0].startswith("shifted:")
     columns, rows = (float(step) for step in flags[0].removeprefix("shifted:").split(","))
