@@ -1,0 +1,38 @@
+"""Documentation: every relative link leads somewhere, every command that is named exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from turngate.cli import _COMMANDS
+from turngate.cli.exit_codes import CODES
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES += [
+    ROOT / room / "README.md" for room in ("agent", "graphs", "evaluators", "traces", "tests", "studies", "benchmarks")
+]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links(page: Path) -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text())
+    missing = [target for target in targets if "://" not in target and not (page.parent / target).exists()]
+    assert missing == []
+
+
+def test_commands() -> None:
+    named = {name for page in PAGES for name in re.findall(r"`turngate ([a-z]+)", page.read_text())}
+    assert named <= set(_COMMANDS)
+    told = (ROOT / "docs" / "cli.md").read_text()
+    for command in _COMMANDS:
+        assert re.search(rf"`(turngate )?{command}\b", told), command
+
+
+def test_exit_codes() -> None:
+    told = (ROOT / "docs" / "cli.md").read_text()
+    for code in CODES:
+        assert re.search(rf"\b{code}\b", told), code
