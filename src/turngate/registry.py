@@ -40,7 +40,7 @@ class Registry(Generic[T]):
             points = entry_points(group=self.group, name=type_)
             if points:
                 target = next(iter(points)).value
-            elif "." in type_:
+            elif "." in type_ or ":" in type_:
                 target = type_
             else:
                 raise UnknownPart(f"no {self.kind} is called {type_!r}{nearest(type_, self.names())}")

@@ -32,7 +32,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_everything(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     for name in (
-        "turngate/py.typed", "turngate/agent/editors/span.py", "turngate/graphs/machine.py", "turngate/cli/template.yaml",
+        "turngate/py.typed", "turngate/agent/editors/span.py", "turngate/graphs/machine.py",
+        "turngate/cli/template.yaml",
         "turngate/evaluators/data/brisque_live.npz", "turngate/evaluators/data/niqe_pristine.npz",
         "turngate/evaluators/data/NOTICE", "turngate/traces/report/run.html.j2", "turngate/traces/report/report.css",
         "turngate/traces/report/turns.js",
