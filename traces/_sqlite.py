@@ -14,26 +14,39 @@ from turngate.errors import DamagedRun, MachineError
 from turngate.traces.records import SCHEMA_VERSION, TABLES, Row
 from turngate.traces.redact import redact
 
-__all__ = ["connect", "create_tables", "decode", "encode", "machine_errors"]
+__all__ = ["connect", "decode", "encode", "machine_errors"]
 
 _AFFINITY = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
 
 
 def connect(path: Path, *, read_only: bool, durable: bool) -> sqlite3.Connection:
-    """Open the ledger in WAL mode; `durable` waits for the disk on every commit."""
+    """Open the ledger in WAL mode; `durable` waits for the disk on every commit.
+
+    Raises `DamagedRun` for a ledger of a newer turngate; whatever it raises, no open file is left.
+    """
     if read_only:
         # Without a write-ahead log nobody writes, and `immutable` leaves no -wal and -shm files beside a finished run.
         how = "mode=ro" if path.with_name(path.name + "-wal").exists() else "immutable=1"
         link = sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True, timeout=30, check_same_thread=False)
     else:
         link = sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
-        link.execute("PRAGMA journal_mode=WAL")
-        link.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+    try:
+        if not read_only:
+            link.execute("PRAGMA journal_mode=WAL")
+            link.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+        version = link.execute("PRAGMA user_version").fetchone()[0]
+        if version > SCHEMA_VERSION:
+            raise DamagedRun(f"{path} has schema version {version}, this reads {SCHEMA_VERSION}: upgrade turngate")
+        if not read_only:
+            _create_tables(link)
+    except BaseException:
+        link.close()
+        raise
     link.row_factory = sqlite3.Row
     return link
 
 
-def create_tables(link: sqlite3.Connection) -> None:
+def _create_tables(link: sqlite3.Connection) -> None:
     """Create every table that is not there yet."""
     for table, (model, key) in TABLES.items():
         columns = [f"{name} {_affinity(info.annotation)}" for name, info in model.model_fields.items()]

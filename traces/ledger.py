@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from turngate.errors import DamagedRun, NoSuchRun
-from turngate.traces._sqlite import connect, create_tables, decode, encode, machine_errors
+from turngate.errors import NoSuchRun
+from turngate.traces._sqlite import connect, decode, encode, machine_errors
 from turngate.traces.records import (
-    SCHEMA_VERSION,
     TABLES,
     AttemptRow,
     CallRow,
@@ -44,13 +43,6 @@ class Ledger:
         reread_secrets()
         with machine_errors(path):
             self._link = connect(path, read_only=read_only, durable=durable)
-            version = self._link.execute("PRAGMA user_version").fetchone()[0]
-            if version > SCHEMA_VERSION:
-                raise DamagedRun(
-                    f"{path} has schema version {version}, this turngate reads {SCHEMA_VERSION}: upgrade turngate"
-                )
-            if not read_only:
-                create_tables(self._link)
 
     def record(
         self, attempt: AttemptRow, scores: Sequence[ScoreRow], truth: TruthRow | None, decision: DecisionRow
