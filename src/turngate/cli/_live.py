@@ -71,7 +71,8 @@ class Live:
     def _table(self) -> Table:
         table = Table(box=None)
         for title in ("turn", "attempt", "decision", "scores", "truth", "reason"):
-            table.add_column(title, no_wrap=True, overflow="ellipsis")
+            flexible = title in ("scores", "reason")
+            table.add_column(title, no_wrap=True, overflow="ellipsis", min_width=None if flexible else len(title))
         for record in self._recent:
             colour = {"accept": "green", "reject": "red"}.get(record.decision.verdict, "")
             table.add_row(
