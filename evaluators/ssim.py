@@ -2,46 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from turngate.evaluators._full_reference import FullReference
 from turngate.evaluators._window import gaussian, smooth, strips
-from turngate.evaluators.evaluator import Facts, Sample
-from turngate.evaluators.registration import Align, register
+from turngate.evaluators.evaluator import Facts
+from turngate.evaluators.registration import Pair
 from turngate.evaluators.result import Result, Score, Unscored
-from turngate.part import PartConfig
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Ssim", "SsimConfig"]
+__all__ = ["Ssim"]
 
 _SIDE = 11
 _C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
 _LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32)
 
 
-class SsimConfig(PartConfig):
-    """What to compare with, and how."""
-
-    against: Literal["origin", "previous"] = "origin"
-    """The reference: the origin, or the image that was edited."""
-    align: Align = "none"
-    """`shift`: undo a translation of the whole image first."""
-
-
-class Ssim:
+class Ssim(FullReference):
     """Structural similarity of the luma to a reference, 0..1.
 
     Wang, Bovik, Sheikh, Simoncelli, IEEE TIP 13(4), 2004, equation 13, Gaussian window 11 x 11 with sigma 1.5, whole
     windows only; luma rounded to 8 bits and the contrast-structure term not below 0, as in pyiqa's `ssim`.
     """
 
-    Config: ClassVar[type[PartConfig]] = SsimConfig
-    requires: ClassVar[Mapping[str, str]] = {}
     facts = Facts(
         name="ssim",
         version="2",
@@ -53,19 +40,7 @@ class Ssim:
         size_scored="the reference's",
     )
 
-    def __init__(self, config: SsimConfig) -> None:
-        self.config = config
-        self.facts = replace(type(self).facts, needs=frozenset({"candidate", config.against}))
-
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
-        """Score each candidate against its own reference."""
-        return [self._one(sample) for sample in batch]
-
-    def _one(self, sample: Sample) -> Result:
-        reference = sample.origin if self.config.against == "origin" else sample.previous
-        if reference is None:
-            return Unscored("no_reference", f"ssim needs the {self.config.against}")
-        pair = register(sample.candidate, reference, self.config.align)
+    def _compare(self, pair: Pair) -> Result:
         if min(pair.reference.shape[:2]) < _SIDE:
             return Unscored("too_small", f"the common area is smaller than {_SIDE} pixels")
         return Score(_ssim(_luma(pair.candidate), _luma(pair.reference)), flags=pair.flags)
