@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 
 from turngate.agent.gate import Decision, Verdict
 from turngate.errors import InternalError, TurngateError
@@ -25,7 +26,8 @@ def decide(
     The returned status is `running`, an ending, or `waiting` (a person must decide; nothing was recorded).
     """
     config = session.config
-    ordered = sorted(scores, key=lambda score: list(session.parts.evaluators).index(score.evaluator))
+    by_name = {score.evaluator: score for score in scores}
+    ordered = [by_name[name] for name in session.parts.evaluators]
     seen = readings(ordered)
     session.memory.try_candidate(attempt, seen)
     ruling = _rule(session, attempt, ordered, truth)
@@ -38,9 +40,7 @@ def decide(
     if row is None:
         waits_for = ruling.decision.reason if ruling else _unscored(session, ordered)
         session.reason = f"turn {attempt.turn}, attempt {attempt.attempt} waits for a person: {waits_for}"
-        return Position(
-            position.turn, position.attempt, position.image, position.image_turn, position.lineage, "waiting"
-        )
+        return replace(position, status="waiting")
     row = session.ledger.record(attempt, ordered, truth, row)
     after = advance(position, row)
     session.memory.note(attempt, seen, row, after)
@@ -116,5 +116,4 @@ def _limit(session: Session, after: Position, reason: str) -> Position:
     if used_up is None and session.halt is None:
         return after
     session.reason = used_up or session.halt
-    status = "budget_exhausted" if used_up else "interrupted"
-    return Position(after.turn, after.attempt, after.image, after.image_turn, after.lineage, status)
+    return replace(after, status="budget_exhausted" if used_up else "interrupted")

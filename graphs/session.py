@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,7 +14,7 @@ from turngate.graphs.pictures import Pictures
 from turngate.graphs.position import Position, advance
 from turngate.picture import Picture
 from turngate.traces.ledger import Ledger
-from turngate.traces.records import AttemptRecord, AttemptRow, EventRow, ScoreRow
+from turngate.traces.records import AttemptRecord, EventRow
 from turngate.traces.run_folder import RunFolder, RunInfo
 
 __all__ = ["LoopContext", "Observer", "Session"]
@@ -78,29 +77,21 @@ class Session:
                 return event
         return None
 
-    def accepted_image(self, turn: int) -> str | None:
-        """SHA-256 of the image that `turn` put into the present lineage."""
-        return next((image for at, image in self.position.lineage if at == turn), None)
-
     def _fold(self) -> None:
         """Take in what is recorded: the same steps as live, without calls."""
         ledger = self.ledger
-        attempts, decisions, events = ledger.attempts(), ledger.decisions(), ledger.events()
-        scores: dict[tuple[int, int], list[ScoreRow]] = defaultdict(list)
-        for score in ledger.scores():
-            scores[score.turn, score.attempt].append(score)
+        records, events = ledger.records(), ledger.events()
         self.position = Position.start(self.origin.sha256)
-        self.memory = Memory(readings(scores[0, 0]))
-        self.meter = Meter(attempts, past_seconds(events, decisions))
+        self.memory = Memory(readings(score for score in ledger.scores() if score.turn == 0))
+        self.meter = Meter(
+            (record.attempt for record in records), past_seconds(events, (record.decision for record in records))
+        )
         self.started_ns = next((event.at_ns for event in events if event.kind == "started"), 0)
-        by_key: dict[tuple[int, int], AttemptRow] = {(row.turn, row.attempt): row for row in attempts}
-        for decision in decisions:
-            key = (decision.turn, decision.attempt)
-            self.position = advance(self.position, decision)
-            self.memory.note(by_key[key], readings(scores[key]), decision, self.position)
+        for record in records:
+            self.position = advance(self.position, record.decision)
+            self.memory.note(record.attempt, readings(record.scores), record.decision, self.position)
         restore = getattr(self.parts.editor, "restore", None)
         if restore is not None:
-            restore((row.image, row.damage) for row in attempts if row.image is not None and row.damage is not None)
-            # An answer stored just before the process died has no attempt row yet; its damage counts all the same.
+            # From the stored answers, not the attempts: one that was stored just before the process died counts too.
             answers = (call.answer for call in ledger.calls() if call.kind == "edit")
             restore((a["image"], a["damage"]) for a in answers if a.get("image") and a.get("damage") is not None)

@@ -15,8 +15,8 @@ def merge_scores(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     return {**old, **new}
 
 
-class LoopState(TypedDict):
-    """Everything that travels along the edges."""
+class PositionChannels(TypedDict):
+    """Where the run stands."""
 
     turn: int
     """Turn that is owed, 1-based."""
@@ -28,6 +28,11 @@ class LoopState(TypedDict):
     """Turn that accepted it; 0 for the origin."""
     status: str
     """`running` until the run ends or waits."""
+
+
+class LoopState(PositionChannels):
+    """Everything that travels along the edges."""
+
     candidate: dict[str, Any] | None
     """The editor's answer: an attempt row as JSON."""
     scores: Annotated[dict[str, Any], merge_scores]
@@ -36,29 +41,20 @@ class LoopState(TypedDict):
     """Truth row as JSON; read by the gate node for the oracle and for the record."""
 
 
-def state_of(position: Position) -> dict[str, Any]:
-    """The channels that a position fills."""
-    return {
-        "turn": position.turn,
-        "attempt": position.attempt,
-        "image": position.image,
-        "image_turn": position.image_turn,
-        "status": position.status,
-    }
-
-
-def first_state(position: Position) -> LoopState:
-    """The machine's input for a run that stands at `position`."""
-    return LoopState(
+def state_of(position: Position) -> PositionChannels:
+    """The position as channels; without its lineage, which grows with the turns."""
+    return PositionChannels(
         turn=position.turn,
         attempt=position.attempt,
         image=position.image,
         image_turn=position.image_turn,
         status=position.status,
-        candidate=None,
-        scores={},
-        truth=None,
     )
+
+
+def first_state(position: Position) -> LoopState:
+    """The machine's input for a run that stands at `position`."""
+    return LoopState(**state_of(position), candidate=None, scores={}, truth=None)
 
 
 def position_of(state: LoopState, lineage: tuple[tuple[int, str], ...]) -> Position:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -12,6 +13,7 @@ from turngate.errors import NoSuchRun
 from turngate.traces._sqlite import connect, decode, encode, machine_errors
 from turngate.traces.records import (
     TABLES,
+    AttemptRecord,
     AttemptRow,
     CallRow,
     DecisionRow,
@@ -105,6 +107,19 @@ class Ledger:
                         row = row.model_copy(update={"status_after": "running"})
                     self._insert(table, row)
             self._link.execute("COMMIT")
+
+    def records(self) -> list[AttemptRecord]:
+        """All attempts with what was recorded about each, in order; scores in order of evaluator."""
+        scores: dict[tuple[int, int], list[ScoreRow]] = defaultdict(list)
+        for score in self.scores():
+            scores[score.turn, score.attempt].append(score)
+        truths = {(truth.turn, truth.attempt): truth for truth in self.truths()}
+        decisions = {(decision.turn, decision.attempt): decision for decision in self.decisions()}
+        return [
+            AttemptRecord(row, tuple(scores[key]), truths.get(key), decisions[key])
+            for row in self.attempts()
+            if (key := (row.turn, row.attempt)) in decisions
+        ]
 
     def attempts(self) -> list[AttemptRow]:
         """All attempts in order."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -145,3 +146,23 @@ def test_unstable_scores_need_a_yes(config: Config, tmp_path: Path) -> None:
     settings = config(evaluators=evaluators, gate=GATE, truth=None)
     with pytest.raises(ConfigError, match="allow_unstable_scores"):
         start_run(settings, tmp_path / "run")
+
+
+def test_damage_of_an_answer_without_a_row_counts(config: Config, run: Run) -> None:
+    """Killed between the stored answer and the attempt row: the simulator's truth goes on as if nothing happened."""
+    fields: dict[str, Any] = {
+        "turns": 6,
+        "origin": {"image": "skimage:astronaut", "size": 64},
+        "editor": "simulated",
+        "truth": {"measure": "simulator", "damaged_at": 3},
+    }
+    _, undisturbed = run(config(**fields), "undisturbed")
+    run(config(**fields, budgets={"attempts": 3}), "killed")
+    folder = undisturbed.folder.path.parent / "killed"
+    link = sqlite3.connect(folder / "ledger.sqlite")
+    for table in ("attempts", "scores", "truth", "decisions"):
+        link.execute(f"DELETE FROM {table} WHERE turn = 3")
+    link.commit()
+    link.close()
+    _, resumed = run(config(**fields), "killed")
+    assert _comparable(resumed) == _comparable(undisturbed)

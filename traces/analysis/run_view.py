@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -60,20 +59,22 @@ class RunView:
         info = folder.info()
         ledger = folder.ledger()
         try:
-            attempts, scores, truths = ledger.attempts(), ledger.scores(), ledger.truths()
-            decisions, events = ledger.decisions(), ledger.events()
+            records, events = ledger.records(), ledger.events()
+            baseline = {score.evaluator: score for score in ledger.scores() if score.turn == 0}
+            baseline_truth = next((truth for truth in ledger.truths() if truth.turn == 0), None)
         finally:
             ledger.close()
-        by_attempt: dict[tuple[int, int], dict[str, ScoreRow]] = defaultdict(dict)
-        for score in scores:
-            by_attempt[score.turn, score.attempt][score.evaluator] = score
-        truth_of = {(truth.turn, truth.attempt): truth for truth in truths}
-        decision_of = {(decision.turn, decision.attempt): decision for decision in decisions}
+        decisions = [record.decision for record in records]
         taken = {(row.turn, row.taken_attempt) for row in decisions if row.taken_attempt is not None}
         views = [
-            AttemptView(row, by_attempt[key], truth_of.get(key), decision_of[key], key in taken)
-            for row in attempts
-            if (key := (row.turn, row.attempt)) in decision_of
+            AttemptView(
+                record.attempt,
+                {score.evaluator: score for score in record.scores},
+                record.truth,
+                record.decision,
+                (record.attempt.turn, record.attempt.attempt) in taken,
+            )
+            for record in records
         ]
         status = run_status(folder.path, decisions, events)
-        return cls(folder, info, status, by_attempt[0, 0], truth_of.get((0, 0)), views, events)
+        return cls(folder, info, status, baseline, baseline_truth, views, events)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from turngate.traces.records import AttemptRecord, EventRow, ScoreRow
+from turngate.traces.records import AttemptRecord, EventRow
 from turngate.traces.run_folder import RunFolder
 
 __all__ = ["Past", "read_last_event", "read_past"]
@@ -29,20 +28,9 @@ def read_past(folder: Path) -> Past:
     """Read the ledger in `folder`; raises `NoSuchRun` or `DamagedRun`."""
     ledger = RunFolder(folder).ledger()
     try:
-        attempts, scores, truths = ledger.attempts(), ledger.scores(), ledger.truths()
-        decisions, events = ledger.decisions(), ledger.events()
+        records, events = tuple(ledger.records()), ledger.events()
     finally:
         ledger.close()
-    scores_of: dict[tuple[int, int], list[ScoreRow]] = defaultdict(list)
-    for score in scores:
-        scores_of[score.turn, score.attempt].append(score)
-    truth_of = {(truth.turn, truth.attempt): truth for truth in truths}
-    decision_of = {(decision.turn, decision.attempt): decision for decision in decisions}
-    records = tuple(
-        AttemptRecord(row, tuple(scores_of[key]), truth_of.get(key), decision_of[key])
-        for row in attempts
-        if (key := (row.turn, row.attempt)) in decision_of
-    )
     started_ns = next((event.at_ns for event in events if event.kind == "started"), None)
     return Past(records, started_ns, _last(events))
 
