@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from turngate.picture import Picture
+from turngate.providers.tries import Try
 
-__all__ = ["EditRequest", "Edited", "Editor", "ExtraImage", "History", "NoImage", "NoImageWhy", "Usage"]
+__all__ = [
+    "EditRequest",
+    "Edited",
+    "Editor",
+    "Exchange",
+    "ExtraImage",
+    "History",
+    "NoImage",
+    "NoImageWhy",
+    "Served",
+    "Try",
+    "Usage",
+]
 
 History = Literal["previous", "origin", "anchor", "chat"]
 """What the editor sees: the current image, always the origin, both, or the whole conversation."""
 
 NoImageWhy = Literal[
     "safety", "prohibited", "recitation", "no_image", "empty", "blocked_prompt", "other", "timeout", "rate_limit",
-    "refused", "undecodable", "error",
+    "unavailable", "bad_request", "refused", "undecodable", "end_of_chain", "error",
 ]  # fmt: skip
 """Why an editor gave no image. `undecodable` is set by the loop when the bytes are not an image."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One accepted turn of a conversation: what was asked and what came back."""
+
+    instruction: str
+    input_image: str
+    """SHA-256 of the image that was edited."""
+    image: str
+    """SHA-256 of the result, which became the current image."""
+    content: Mapping[str, Any]
+    """What the editor gave as `Edited.content`."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +60,14 @@ class EditRequest:
     seed: int
     """0 <= seed < 2**31; every random choice of the editor must come from it."""
     history: History = "previous"
+    send_seed: bool = True
+    """False under the seed policy `none`: a remote model is given no seed."""
+    conversation: tuple[Exchange, ...] = ()
+    """With the `chat` protocol: the accepted turns that led to the current image, oldest first."""
+    load: Callable[[str], bytes] | None = field(default=None, repr=False)
+    """Reads an image of the conversation by its SHA-256."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """HTTP headers for a remote call (W3C trace context)."""
     operation: Mapping[str, Any] = field(default_factory=dict)
     """What the scenario means by the instruction, in machine terms, for editors that do not read (simulators)."""
 
@@ -65,6 +99,19 @@ class ExtraImage:
 
 
 @dataclass(frozen=True)
+class Served:
+    """What a remote provider says about a call."""
+
+    provider: str
+    """Name after the OpenTelemetry conventions: `gcp.gemini`, `openai`, ..."""
+    response_id: str | None = None
+    finish_reason: str | None = None
+    """As the provider spells it."""
+    tries: tuple[Try, ...] = ()
+    """Failed calls before this answer."""
+
+
+@dataclass(frozen=True)
 class Edited:
     """An image came back."""
 
@@ -81,7 +128,11 @@ class Edited:
     damage: float | None = None
     """A simulator's own record of the damage it has done to this image so far; hidden from gates."""
     detail: Mapping[str, Any] = field(default_factory=dict)
-    """Anything else worth keeping, plain JSON."""
+    """Anything else worth keeping, plain JSON; recorded with the attempt."""
+    served: Served | None = None
+    """Set by editors that call a provider."""
+    content: Mapping[str, Any] | None = None
+    """What a conversation must send back, plain JSON, images as `{"sha256": ...}` of `data` and `extras`."""
     picture: Picture | None = field(default=None, repr=False)
     """`data` already decoded, where the editor made it from pixels; spares the loop decoding it again."""
 
@@ -103,11 +154,17 @@ class NoImage:
     reasoning: str | None = None
     model: str | None = None
     usage: Usage = field(default_factory=Usage)
+    served: Served | None = None
 
 
 @runtime_checkable
 class Editor(Protocol):
-    """Edits images. One instance serves one run and may keep a network loaded."""
+    """Edits images. One instance serves one run and may keep a network loaded.
+
+    It may also have `converses = True` (it understands the `chat` protocol), `length` (number of turns that it can
+    serve), `provider` (whose server it calls), `prices` (None when what a call costs is not known), and
+    `restore(pairs)` (a simulator: SHA-256 and damage of images made before this process started).
+    """
 
     model: str
     """Name of the model or method as asked for, for instance `span-x4` or `gemini-3-pro-image`."""

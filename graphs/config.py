@@ -6,11 +6,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, field_validator
 
+from turngate.agent.editor import History
 from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
 from turngate.agent.rejection import Rejection
 from turngate.agent.scenarios import SCENARIOS
 from turngate.evaluators import EVALUATORS
+from turngate.graphs.seeds import SeedPolicy
 from turngate.part import PartConfig
 from turngate.traces.telemetry.config import TelemetryConfig
 
@@ -86,10 +88,12 @@ class RunConfig(_Model):
     turns: int = Field(default=100, ge=1, le=100_000)
     seed: int = Field(default=0, ge=0, lt=2**63)
     """All random choices of the run are derived from it."""
-    seed_policy: Literal["per_attempt", "per_turn", "fixed"] = "per_attempt"
-    """How the editor's seed changes; a fixed seed every turn amplifies noise."""
-    history: Literal["previous", "origin", "anchor"] = "previous"
-    """What the editor sees: the current image, always the origin (star), or the current image and the origin."""
+    seed_policy: SeedPolicy = "per_attempt"
+    """How the editor's seed changes; a fixed seed every turn amplifies noise. With `none` a remote model is sent no
+    seed and a local editor one from the system: such a run cannot be repeated, but every seed is recorded."""
+    history: History = "previous"
+    """What the editor sees: the current image, always the origin (star), the current image and the origin (anchor),
+    or the whole conversation so far (chat; for editors that can hold one)."""
     editor: SerializeAsAny[PartConfig]
     evaluators: dict[str, SerializeAsAny[PartConfig]]
     """Name -> evaluator. A list of types is read as names equal to types."""

@@ -46,6 +46,7 @@ def decide(
     session.memory.note(attempt, seen, row, after)
     session.meter.add(attempt)
     session.position = after
+    session.model = attempt.model or session.model
     for observer in session.observers:
         observer.attempt(AttemptRecord(attempt, tuple(ordered), truth, row))
     return _limit(session, after, row.reason)

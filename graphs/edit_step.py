@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
-from turngate.agent.editor import Edited, EditRequest, NoImage, Usage
+from turngate.agent.editor import Edited, EditRequest, NoImage
 from turngate.errors import BadImage, TurngateError
+from turngate.graphs.conversation import conversation
 from turngate.graphs.position import Position
 from turngate.graphs.seeds import editor_seed
 from turngate.graphs.session import Session
@@ -22,18 +26,34 @@ def edit(session: Session, position: Position) -> AttemptRow:
     current = session.origin if config.history == "origin" else pictures.get(position.image)
     images = (current, session.origin) if config.history == "anchor" else (current,)
     step = session.parts.scenario.instruction(position.turn)
-    seed = editor_seed(config.seed, config.seed_policy, position.turn, position.attempt)
+    unseeded = config.seed_policy == "none"
     request = EditRequest(
-        images, step.text, position.turn, position.attempt, seed, config.history, operation=step.operation
+        images,
+        step.text,
+        position.turn,
+        position.attempt,
+        editor_seed(config.seed, config.seed_policy, position.turn, position.attempt),
+        config.history,
+        send_seed=not unseeded,
+        conversation=conversation(session) if config.history == "chat" else (),
+        load=session.pictures.load,
+        operation=step.operation,
     )
-    parameters = {"editor": config.editor.model_dump(mode="json"), "instruction": step.text, "seed": seed}
+    parameters = {
+        "editor": config.editor.model_dump(mode="json"),
+        "instruction": step.text,
+        "seed": None if unseeded else request.seed,
+    }
     hashes = [image.sha256 for image in images]
     key = call_key("edit", session.info.run, position.turn, position.attempt, hashes, parameters)
     call = once(session.ledger, key, "edit", position.turn, position.attempt, lambda: _call_editor(session, request))
+    answer = {"seed": request.seed, **call.answer}
+    changed = session.model is not None and answer["model"] is not None and answer["model"] != session.model
+    if changed:
+        answer["flags"] = [*answer.get("flags", []), f"model_changed:{session.model}->{answer['model']}"]
     return AttemptRow(
         turn=position.turn,
         attempt=position.attempt,
-        seed=seed,
         instruction=step.text,
         history=config.history,
         input_image=current.sha256,
@@ -41,7 +61,7 @@ def edit(session: Session, position: Position) -> AttemptRow:
         simulated=session.parts.editor.simulated,
         started_ns=call.started_ns,
         ended_ns=call.ended_ns,
-        **call.answer,
+        **answer,
     )
 
 
@@ -56,20 +76,24 @@ def _call_editor(session: Session, request: EditRequest) -> dict[str, Any]:
         answer = NoImage(
             "error", f"the editor returned {type(answer).__name__}, not Edited or NoImage", retryable=False
         )
+    told = _told(answer, request)
     if isinstance(answer, NoImage):
-        return _no_image(answer)
+        return {**told, **_no_image(answer)}
+    extras = [{"image": session.pictures.put_bytes(extra.data), "role": extra.role} for extra in answer.extras]
     try:
         picture = answer.picture or Picture.from_bytes(answer.data, "the editor's answer")
     except BadImage as error:
-        kept = [{"image": session.pictures.put_bytes(answer.data), "role": "undecodable"}] if answer.data else []
-        failure = NoImage("undecodable", str(error), reasoning=answer.reasoning, model=answer.model, usage=answer.usage)
-        return {**_no_image(failure), "extras": kept}
+        if answer.data:
+            extras.append({"image": session.pictures.put_bytes(answer.data), "role": "undecodable"})
+        return {**told, **_no_image(NoImage("undecodable", str(error))), "extras": extras}
     session.pictures.put(picture)
     before = request.image
     flags = list(answer.flags)
     if (picture.width, picture.height) != (before.width, before.height):
         flags.append(f"size_changed:{before.width}x{before.height}->{picture.width}x{picture.height}")
+    chat = request.history == "chat" and answer.content is not None
     return {
+        **told,
         "outcome": "no_change" if picture.sha256 == before.sha256 else "edited",
         "image": picture.sha256,
         "media_type": picture.media_type,
@@ -78,29 +102,45 @@ def _call_editor(session: Session, request: EditRequest) -> dict[str, Any]:
         "size_bytes": len(answer.data),
         "normalised": list(picture.normalised),
         "flags": flags,
-        "extras": [{"image": session.pictures.put_bytes(extra.data), "role": extra.role} for extra in answer.extras],
+        "extras": extras,
         "damage": answer.damage,
-        **_told(answer.reasoning, answer.model, answer.usage),
+        "told": _plain(answer.detail),
+        "content": session.pictures.put_bytes(json.dumps(answer.content).encode()) if chat else None,
     }
 
 
 def _no_image(answer: NoImage) -> dict[str, Any]:
-    return {
-        "outcome": "no_image",
-        "why": answer.why,
-        "retryable": answer.retryable,
-        "detail": answer.detail,
-        **_told(answer.reasoning, answer.model, answer.usage),
-    }
+    return {"outcome": "no_image", "why": answer.why, "retryable": answer.retryable, "detail": answer.detail}
 
 
-def _told(reasoning: str | None, model: str | None, usage: Usage) -> dict[str, Any]:
-    return {
-        "reasoning": reasoning,
-        "model": model,
+def _told(answer: Edited | NoImage, request: EditRequest) -> dict[str, Any]:
+    """What image and no-image answers have in common."""
+    usage, served = answer.usage, answer.served
+    told: dict[str, Any] = {
+        "reasoning": answer.reasoning,
+        "model": answer.model,
         "input_tokens": usage.input_tokens,
         "output_tokens": usage.output_tokens,
         "reasoning_tokens": usage.reasoning_tokens,
         "cost_usd": usage.cost_usd,
         "waited_seconds": usage.waited_seconds,
     }
+    if not request.send_seed:
+        told["seed"] = None if served else request.seed
+    if served is not None:
+        told |= {
+            "provider": served.provider,
+            "response_id": served.response_id,
+            "finish_reason": served.finish_reason,
+            "tries": [asdict(one) for one in served.tries],
+        }
+    return told
+
+
+def _plain(detail: Mapping[str, Any]) -> dict[str, Any]:
+    """`detail` if it is plain JSON, otherwise what it looks like: a remark may not cost an image."""
+    try:
+        json.dumps(plain := dict(detail), allow_nan=False)
+    except (TypeError, ValueError):
+        return {"not_json": repr(detail)[:500]}
+    return plain

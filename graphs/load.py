@@ -9,7 +9,8 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from turngate.errors import ConfigError
+from turngate.agent.editors import EDITORS
+from turngate.errors import ConfigError, UnknownPart
 from turngate.graphs.config import RunConfig
 from turngate.registry import explain
 
@@ -98,14 +99,25 @@ def diff(recorded: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") 
 
 
 def with_absolute_origin(raw: Mapping[str, Any], base: Path) -> dict[str, Any]:
-    """`raw` with a relative path of the origin image resolved against `base`."""
+    """`raw` with relative paths resolved against `base`: the origin's, and the editor's fields that are its `paths`."""
     result = dict(raw)
     origin = result.get("origin")
     image = origin.get("image") if isinstance(origin, Mapping) else origin
     if isinstance(image, str) and not image.startswith("skimage:") and not Path(image).is_absolute():
         absolute = str((base / image).resolve())
         result["origin"] = {**origin, "image": absolute} if isinstance(origin, Mapping) else {"image": absolute}
+    editor = result.get("editor")
+    if isinstance(editor, Mapping):
+        given = {name: editor[name] for name in _paths(editor.get("type")) if isinstance(editor.get(name), str | Path)}
+        result["editor"] = {**editor, **{name: str((base / path).resolve()) for name, path in given.items()}}
     return result
+
+
+def _paths(editor: Any) -> tuple[str, ...]:
+    try:
+        return getattr(EDITORS.find(str(editor)).Config, "paths", ())
+    except UnknownPart:  # is told when the configuration is checked
+        return ()
 
 
 def _copy(value: Any) -> Any:

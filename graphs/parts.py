@@ -33,8 +33,14 @@ class Parts:
 
     def resolved(self) -> dict[str, Any]:
         """What the names in the configuration stand for, for run.json."""
+        editor = self.editor
         return {
-            "editor": {"model": self.editor.model, "stochastic": self.editor.stochastic, "paid": self.editor.paid},
+            "editor": {
+                "model": editor.model,
+                "stochastic": editor.stochastic,
+                "paid": editor.paid,
+                "provider": getattr(editor, "provider", None),
+            },
             "simulated": self.editor.simulated,
             "evaluators": {name: _facts(evaluator) for name, evaluator in self.evaluators.items()},
             "truth": _facts(self.truth) if self.truth else None,
@@ -81,9 +87,31 @@ def _retry_means_something(config: RunConfig, parts: Parts) -> str | None:
     if not parts.editor.stochastic:
         kind = config.editor.type
         return f"on_reject.attempts: editor {kind!r} is deterministic, a retry gives the same image: set it to 1"
-    if config.seed_policy != "per_attempt":
+    if config.seed_policy in ("per_turn", "fixed"):
         return (
             f"on_reject.attempts: with seed_policy {config.seed_policy!r} a retry gives the same image: use per_attempt"
+        )
+    return None
+
+
+def _chat_is_understood(config: RunConfig, parts: Parts) -> str | None:
+    if config.history == "chat" and not getattr(parts.editor, "converses", False):
+        return f"history: editor {config.editor.type!r} cannot hold a conversation: use previous, origin or anchor"
+    return None
+
+
+def _chain_is_long_enough(config: RunConfig, parts: Parts) -> str | None:
+    length = getattr(parts.editor, "length", None)
+    if length is not None and length < config.turns:
+        return f"turns: editor {config.editor.type!r} has images for {length} turns, not for {config.turns}"
+    return None
+
+
+def _money_can_be_counted(config: RunConfig, parts: Parts) -> str | None:
+    if config.budgets.usd is not None and parts.editor.paid and getattr(parts.editor, "prices", "own") is None:
+        return (
+            f"budgets.usd: the price of {parts.editor.model!r} is not known, so no money can be counted: "
+            "give editor.prices, or limit budgets.attempts instead"
         )
     return None
 
@@ -123,6 +151,9 @@ _CHECKS: tuple[Callable[[RunConfig, Parts], str | None], ...] = (
     _gate_reads,
     _stable_scores,
     _retry_means_something,
+    _chat_is_understood,
+    _chain_is_long_enough,
+    _money_can_be_counted,
     _keep_best_has_a_judge,
     _truth_can_be_known,
     _enough_instructions,

@@ -42,6 +42,10 @@ class Pictures:
         """Store bytes that are not the result (an interim image, an answer that does not decode)."""
         return self._store.put(data, "application/octet-stream")
 
+    def load(self, sha256: str) -> bytes:
+        """Stored bytes as they are; raises `DamagedRun` when the file is missing or changed."""
+        return self._store.get(sha256)
+
     def _remember(self, picture: Picture) -> None:
         with self._lock:
             self._cache[picture.sha256] = picture

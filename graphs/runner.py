@@ -187,7 +187,7 @@ def _open(
 def _copy(ledger: Ledger, parent: RunFolder, child: RunFolder, turn: int) -> None:
     for row in ledger.attempts():
         if row.turn <= turn:
-            for image in (row.image, *(extra["image"] for extra in row.extras)):
+            for image in (row.image, row.content, *(extra["image"] for extra in row.extras)):
                 if image is not None:
                     parent.images.link_into(child.images, image)
     copy = child.ledger(read_only=False)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from typing import Literal
 
-__all__ = ["derive", "editor_seed"]
+__all__ = ["SeedPolicy", "derive", "editor_seed"]
+
+SeedPolicy = Literal["per_attempt", "per_turn", "fixed", "none"]
+"""How the editor's seed changes. `none`: a remote model is sent none, a local editor gets one from the system."""
 
 
 def derive(seed: int, *purpose: str | int) -> int:
@@ -17,8 +21,8 @@ def derive(seed: int, *purpose: str | int) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
 
 
-def editor_seed(seed: int, policy: Literal["per_attempt", "per_turn", "fixed"], turn: int, attempt: int) -> int:
-    """The seed that the editor is given under a seed policy."""
+def editor_seed(seed: int, policy: SeedPolicy, turn: int, attempt: int) -> int:
+    """The seed that the editor is given under a seed policy; under `none` another one at every call."""
     match policy:
         case "per_attempt":
             return derive(seed, "edit", turn, attempt)
@@ -26,3 +30,5 @@ def editor_seed(seed: int, policy: Literal["per_attempt", "per_turn", "fixed"], 
             return derive(seed, "edit", turn)
         case "fixed":
             return derive(seed, "edit")
+        case "none":
+            return secrets.randbits(31)

@@ -63,6 +63,8 @@ class Session:
         """Set by a signal handler: end after the present attempt, with this reason."""
         self.reason: str | None = None
         """Why the run ended or waits, set by the last step."""
+        self.model: str | None = None
+        """Resolved model of the latest answer; another one later is flagged."""
         self._fold()
 
     @property
@@ -90,6 +92,7 @@ class Session:
         for record in records:
             self.position = advance(self.position, record.decision)
             self.memory.note(record.attempt, readings(record.scores), record.decision, self.position)
+            self.model = record.attempt.model or self.model
         restore = getattr(self.parts.editor, "restore", None)
         if restore is not None:
             # From the stored answers, not the attempts: one that was stored just before the process died counts too.

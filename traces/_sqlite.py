@@ -47,10 +47,14 @@ def connect(path: Path, *, read_only: bool, durable: bool) -> sqlite3.Connection
 
 
 def _create_tables(link: sqlite3.Connection) -> None:
-    """Create every table that is not there yet."""
+    """Create every table and column that is not there yet: a ledger of an older turngate goes on."""
     for table, (model, key) in TABLES.items():
-        columns = [f"{name} {_affinity(info.annotation)}" for name, info in model.model_fields.items()]
-        link.execute(f"CREATE TABLE IF NOT EXISTS {table} ({', '.join(columns)}, PRIMARY KEY ({', '.join(key)}))")
+        columns = {name: f"{name} {_affinity(info.annotation)}" for name, info in model.model_fields.items()}
+        made = ", ".join(columns.values())
+        link.execute(f"CREATE TABLE IF NOT EXISTS {table} ({made}, PRIMARY KEY ({', '.join(key)}))")
+        present = {row[1] for row in link.execute(f"PRAGMA table_info({table})")}
+        for name in columns.keys() - present:
+            link.execute(f"ALTER TABLE {table} ADD COLUMN {columns[name]}")
     link.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
 
 
@@ -60,14 +64,19 @@ def encode(row: Row) -> list[Any]:
 
 
 def decode(model: type[Row], found: sqlite3.Row) -> Row:
-    """A row model from column values."""
-    values = {name: found[name] for name in model.model_fields}
+    """A row model from column values; a column that an older turngate did not write has its default."""
+    present = set(found.keys())
+    values: dict[str, Any] = {}
     for name, info in model.model_fields.items():
+        value = found[name] if name in present else None
         kind = _kind(info.annotation)
-        if values[name] is not None and kind in (dict, list):
-            values[name] = json.loads(values[name])
-        elif values[name] is not None and kind is bool:
-            values[name] = bool(values[name])
+        if value is None:
+            value = info.get_default(call_default_factory=True) if not info.is_required() else None
+        elif kind in (dict, list):
+            value = json.loads(value)
+        elif kind is bool:
+            value = bool(value)
+        values[name] = value
     return model.model_construct(**values)
 
 

@@ -30,7 +30,7 @@ RunStatus = Literal[
 ]  # fmt: skip
 """How a run stands. `interrupted` is derived: no ending recorded and no process at work."""
 
-TIMING_FIELDS = frozenset({"started_ns", "ended_ns", "at_ns", "waited_seconds"})
+TIMING_FIELDS = frozenset({"started_ns", "ended_ns", "at_ns", "waited_seconds", "tries"})
 """Fields that differ between two executions of one configuration; all others are equal."""
 
 
@@ -51,8 +51,8 @@ class AttemptRow(Row):
     """1-based."""
     attempt: int
     """1-based within the turn."""
-    seed: int
-    """Seed that the editor was given."""
+    seed: int | None
+    """Seed that the editor was given; None where a remote model was sent none (seed policy `none`)."""
     instruction: str
     """Text of the instruction."""
     history: str
@@ -99,7 +99,19 @@ class AttemptRow(Row):
     cost_usd: float | None = None
     """US dollars; None when not known."""
     waited_seconds: float = 0.0
-    """Seconds spent waiting on a limit."""
+    """Seconds spent waiting on a limit or on a call that never answered."""
+    provider: str | None = None
+    """Remote provider, named after the OpenTelemetry conventions (`gcp.gemini`, `openai`); None for local editors."""
+    response_id: str | None = None
+    """The provider's name for its answer."""
+    finish_reason: str | None = None
+    """Why the model stopped, as the provider spells it."""
+    tries: list[dict[str, Any]] = []
+    """Calls that failed before this answer: `{"why": "per_minute", "seconds": 0.4, "waited": 17.0}`."""
+    content: str | None = None
+    """SHA-256 of what the model returned, as JSON in the image store; only with history `chat`."""
+    told: dict[str, Any] = {}
+    """What else the editor told about its work, plain JSON."""
     started_ns: int
     """Start of the editor call, Unix nanoseconds."""
     ended_ns: int

@@ -11,6 +11,7 @@
     │   ├── BadImage             a file is not an image that can be read
     │   └── NoSuchRun            a folder holds no run
     ├── ProviderError        a remote model or server: limit, refusal, time-out  exit 3
+    │   └── QuotaExhausted       a daily limit: the run can be resumed after the reset
     ├── MachineError         disk, memory, permissions                           exit 4
     │   ├── DamagedRun           a run folder does not hold what it should
     │   └── RunLocked            another process works on the run                exit 5
@@ -40,6 +41,7 @@ __all__ = [
     "MissingWeights",
     "NoSuchRun",
     "ProviderError",
+    "QuotaExhausted",
     "RunLocked",
     "TurngateError",
     "UnknownPart",
@@ -108,6 +110,10 @@ class ProviderError(TurngateError):
 
     fault = "provider"
     exit_code = 3
+
+
+class QuotaExhausted(ProviderError):
+    """A limit that only time lifts; what was recorded stays, and the run can be resumed."""
 
 
 class MachineError(TurngateError):

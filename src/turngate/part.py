@@ -22,7 +22,11 @@ class PartConfig(BaseModel):
 
 
 class PartClass(Protocol):
-    """A class that can be named in a configuration."""
+    """A class that can be named in a configuration.
+
+    It may also have `needs`: what it needs beside packages (a key, weights), in a few words, and `lacks()`: a class
+    method that says in one line what of that is missing here, or None.
+    """
 
     Config: ClassVar[type[PartConfig]]
     """Its pydantic configuration class."""
@@ -34,7 +38,14 @@ class PartClass(Protocol):
 
 def missing_modules(part: type[PartClass]) -> dict[str, str]:
     """Modules that `part` needs and that are not installed, with the extra that installs each."""
-    return {module: extra for module, extra in part.requires.items() if importlib.util.find_spec(module) is None}
+    return {module: extra for module, extra in part.requires.items() if not _is_there(module)}
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # the package that should hold it is missing
+        return False
 
 
 def summary(part: type) -> str:

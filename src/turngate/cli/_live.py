@@ -60,6 +60,10 @@ class Live:
         """Show one attempt."""
         self._first_turn = self._first_turn or record.attempt.turn
         self._recent.append(record)
+        for flag in record.attempt.flags:
+            if flag.startswith("model_changed:"):
+                warning = f"{self._label}turn {record.attempt.turn}: another model answers, {plain(flag, 160)}"
+                self._console.print(Text(warning, style="yellow"), soft_wrap=True)
         if self._live is not None:
             self._live.update(Group(self._table(), Text(self._progress(record))), refresh=True)
         elif record.decision.closes_turn:

@@ -35,12 +35,14 @@ def _describe(registry: Registry[Any], name: str) -> dict[str, Any]:
     except TurngateError as error:  # a plug-in that does not load must not hide the others
         return {"name": name, "what": "", "fields": {}, "runs_here": False, "missing": str(error)}
     missing = missing_modules(part)
+    lacks = None if missing else getattr(part, "lacks", lambda: None)()
     told: dict[str, Any] = {
         "name": name,
         "what": summary(part),
         "fields": _fields(part),
-        "runs_here": not missing,
-        "missing": _how(missing),
+        "needs_here": getattr(part, "needs", ""),
+        "runs_here": not missing and not lacks,
+        "missing": _how(missing) or lacks,
     }
     facts = _facts(part, name)
     if facts is not None and not missing:

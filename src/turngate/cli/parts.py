@@ -11,6 +11,11 @@ from turngate.cli._options import json_option
 
 __all__ = ["editors_command", "evaluators_command", "gates_command", "scenarios_command"]
 
+_COLUMNS = {
+    "editors": ["name", "what", "needs_here", "here"],
+    "evaluators": ["name", "better", "range", "needs", "what", "here"],
+}
+
 
 def _list(kind: str, as_json: bool) -> int:
     from rich.console import Console
@@ -23,9 +28,9 @@ def _list(kind: str, as_json: bool) -> int:
         print(json.dumps({kind: parts}, ensure_ascii=False))
         return 0
     table = Table(box=None)
-    columns = ["name", "what", "here"] if kind != "evaluators" else ["name", "better", "range", "needs", "what", "here"]
+    columns = _COLUMNS.get(kind, ["name", "what", "here"])
     for column in columns:
-        table.add_column(column, overflow="fold", no_wrap=column in ("name", "better", "range"))
+        table.add_column(column.removesuffix("_here"), overflow="fold", no_wrap=column in ("name", "better", "range"))
     for part in parts:
         table.add_row(*(_cell(part, column) for column in columns))
     Console().print(table)

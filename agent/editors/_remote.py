@@ -1,0 +1,81 @@
+"""What editors that call a provider have in common: settings, and what a failed call means for the run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from turngate.agent.editor import NoImage, NoImageWhy, Served, Usage
+from turngate.errors import ConfigError, MissingKey, QuotaExhausted, UserError
+from turngate.part import PartConfig
+from turngate.picture import Picture
+from turngate.providers.calling import Called, RetryConfig
+from turngate.providers.failure import Kind
+from turngate.providers.prices import Prices
+
+__all__ = ["RemoteConfig", "no_answer", "sent"]
+
+_WHY: dict[Kind, NoImageWhy] = {
+    "per_minute": "rate_limit",
+    "capacity": "unavailable",
+    "unavailable": "unavailable",
+    "transport": "unavailable",
+    "timeout": "timeout",
+    "bad_request": "bad_request",
+    "moderation": "safety",
+    "malformed": "error",
+}
+
+
+class RemoteConfig(PartConfig):
+    """Settings of every editor that calls a provider."""
+
+    base_url: str | None = Field(default=None, pattern=r"^https?://")
+    """Another server that speaks the same protocol; a proxy, one's own, `turngate fake-server`. Needs no key."""
+    retry: RetryConfig = RetryConfig()
+    prices: Prices | None = None
+    """US dollars per million tokens; the shipped table where it is left out."""
+
+
+def no_answer(called: Called[Any], model: str, where: str, key_name: str, provider: str) -> NoImage:
+    """The result of a call that failed for good.
+
+    Raises what no later call can mend: `QuotaExhausted` (resume after the reset), `MissingKey`, `ConfigError` (no such
+    model), `UserError` (a conversation that the server does not take).
+    """
+    failure = called.failure
+    assert failure is not None
+    match failure.kind:
+        case "per_day":
+            reset = f" in {failure.wait:g} s" if failure.wait else ", when the provider's day ends"
+            raise QuotaExhausted(
+                f"the quota of {model!r} is used up: resume the run after the reset{reset} ({failure.message})"
+            )
+        case "auth":
+            raise MissingKey(f"{where} refuses the key in {key_name}: {failure.message}")
+        case "not_found":
+            raise ConfigError(f"editor.model: {where} knows no {model!r}: {failure.message}")
+        case "conversation":
+            raise UserError(
+                f"{where} does not take the conversation back, a thought signature is missing: use `history: previous` "
+                f"or fork the run ({failure.message})"
+            )
+    count = len(called.tries)
+    detail = failure.message if count == 1 else f"{failure.message} ({count} tries)"
+    served = Served(provider, tries=called.tries)
+    retryable = failure.kind != "bad_request"
+    return NoImage(_WHY[failure.kind], detail, retryable, usage=Usage(waited_seconds=called.waited), served=served)
+
+
+def sent(picture: Picture, as_png: bool, accepted: frozenset[str]) -> tuple[bytes, str, tuple[str, ...]]:
+    """Bytes and media type to send, and flags for the record.
+
+    The bytes go out as they were received; with `as_png`, or when the media type is not `accepted`, as a PNG of the
+    decoded pixels, flagged `sent_as_png`.
+    """
+    if not as_png and picture.media_type in accepted:
+        return picture.data, picture.media_type, ()
+    if picture.media_type == "image/png" and not picture.normalised:
+        return picture.data, picture.media_type, ()
+    return Picture.from_rgb(picture.rgb).data, "image/png", ("sent_as_png",)
