@@ -25,7 +25,7 @@ def test_links(page: Path) -> None:
 
 
 def test_commands() -> None:
-    named = {name for page in PAGES for name in re.findall(r"`turngate ([a-z]+)", page.read_text())}
+    named = {name for page in PAGES for name in re.findall(r"`turngate ([a-z-]+)", page.read_text())}
     assert named <= set(_COMMANDS)
     told = (ROOT / "docs" / "cli.md").read_text()
     for command in _COMMANDS:

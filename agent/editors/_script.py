@@ -6,10 +6,10 @@ import re
 from typing import get_args
 
 from turngate.agent.editor import NoImageWhy
-from turngate.agent.editors._painting import MODES
+from turngate.fakes import MODES
 from turngate.registry import nearest
 
-__all__ = ["RAISES", "check_answer", "check_key", "look_up", "size_of"]
+__all__ = ["RAISES", "check_answer", "check_key", "look_up"]
 
 RAISES = ("bug", "provider", "machine", "user")
 """Kinds of exception."""
@@ -48,9 +48,3 @@ def check_answer(answer: str | float) -> str | float:
 def look_up(table: dict[str, str | float], turn: int, attempt: int, default: str | float) -> str | float:
     """The entry of turn and attempt, of the turn, or `default`."""
     return table.get(f"{turn}.{attempt}", table.get(str(turn), default))
-
-
-def size_of(argument: str) -> tuple[int, int]:
-    """Width and height of `640x480`."""
-    width, _, height = argument.partition("x")
-    return int(width), int(height)

@@ -10,9 +10,10 @@ from typing import Annotated, Any, ClassVar, cast
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from turngate.agent.editor import Edited, EditRequest, NoImage, NoImageWhy, Usage
-from turngate.agent.editors._painting import add_noise, paint, save_as
-from turngate.agent.editors._script import check_answer, check_key, look_up, size_of
+from turngate.agent.editors._painting import paint
+from turngate.agent.editors._script import check_answer, check_key, look_up
 from turngate.errors import ConfigError, MachineError, ProviderError
+from turngate.fakes import add_noise, save_as, size_of
 from turngate.part import PartConfig
 from turngate.picture import encode_png
 

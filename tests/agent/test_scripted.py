@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from turngate.agent.editor import Edited, Editor, EditRequest, NoImage
 from turngate.agent.editors import EDITORS
-from turngate.agent.editors._painting import MODES
 from turngate.errors import ConfigError, MachineError, ProviderError
+from turngate.fakes import MODES
 from turngate.picture import Picture
 from turngate.testing import check_editor
 

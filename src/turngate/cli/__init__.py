@@ -17,6 +17,7 @@ _COMMANDS = {
     "fork": ("fork", "Start a child run from a turn of another run."),
     "study": ("study", "Run the arms of a study and compare them."),
     "show": ("show", "Show one run in numbers."),
+    "compare": ("compare", "Say how two runs differ, and where they part."),
     "list": ("list", "List the runs below a folder."),
     "report": ("report", "Write a run's report.html again."),
     "validate": ("validate", "Check that a run folder holds what its ledger says."),
@@ -28,6 +29,7 @@ _COMMANDS = {
     "graph": ("graph", "Print the state machine as Mermaid, or draw it."),
     "doctor": ("doctor", "Say what can run here and what is missing."),
     "schema": ("schema", "Print the JSON Schema of configuration, run.json, ledger rows and summary."),
+    "fake-server": ("fake_server", "Serve fake Gemini and OpenAI-compatible endpoints on loopback."),
 }
 
 
@@ -39,7 +41,7 @@ class _Lazy(click.Group):
         if name not in _COMMANDS:
             return None
         module = importlib.import_module(f"turngate.cli.{_COMMANDS[name][0]}")
-        command: click.Command = getattr(module, f"{name}_command")
+        command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -1,0 +1,149 @@
+"""The web application: routes of the two APIs, and of the script."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import yaml
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from turngate.errors import ConfigError
+from turngate.fake_server.answer import Answer
+from turngate.fake_server.asked import Asked, BadRequest, Provider
+from turngate.fake_server.delivery import deliver, wait
+from turngate.fake_server.endpoints import answer_call, refuse
+from turngate.fake_server.gemini_request import read_gemini
+from turngate.fake_server.keys import check_key
+from turngate.fake_server.log import Log, understood
+from turngate.fake_server.models import model_routes
+from turngate.fake_server.openai_request import read_chat, read_edit
+from turngate.fake_server.reply import Reply
+from turngate.fake_server.script import Script, parse_script
+
+__all__ = ["make_app"]
+
+Told = Callable[[dict[str, Any]], None]
+"""Called with the log's entry of every call that was answered."""
+
+
+def make_app(script: Script, told: Told = lambda entry: None) -> Starlette:
+    """The ASGI application; its state lives in the process and is lost with it."""
+    api = _Api(Log(script), told)
+    return Starlette(
+        routes=[
+            Route("/v1/images/edits", api.edit, methods=["POST"]),
+            Route("/v1/chat/completions", api.chat, methods=["POST"]),
+            Route("/{version:str}/models/{call:path}", api.generate, methods=["POST"]),
+            *model_routes(),
+            Route("/__script", api.get_script, methods=["GET"]),
+            Route("/__script", api.set_script, methods=["POST"]),
+            Route("/__requests", api.get_requests, methods=["GET"]),
+            Route("/__reset", api.reset, methods=["POST"]),
+            Route("/__images/{sha256:str}", api.get_image, methods=["GET"]),
+        ],
+        exception_handlers={Exception: _say_bug},
+    )
+
+
+class _Api:
+    def __init__(self, log: Log, told: Told) -> None:
+        self.log = log
+        self.told = told
+
+    async def generate(self, request: Request) -> Response:
+        """`POST /v1/models/{model}:generateContent` and `:streamGenerateContent`, also below `/v1beta`."""
+        model, _, method = request.path_params["call"].rpartition(":")
+        stream = method == "streamGenerateContent"
+        if not model or method not in ("generateContent", "streamGenerateContent"):
+            return _send(refuse("gemini", BadRequest("The fake server has generateContent only."), 404))
+        return await self._call(request, "gemini", lambda body: read_gemini(model, _json(body), stream))
+
+    async def edit(self, request: Request) -> Response:
+        """`POST /v1/images/edits`."""
+        content_type = request.headers.get("content-type", "")
+        return await self._call(request, "openai", lambda body: read_edit(content_type, body))
+
+    async def chat(self, request: Request) -> Response:
+        """`POST /v1/chat/completions`."""
+        return await self._call(request, "openai", lambda body: read_chat(_json(body)))
+
+    async def _call(self, request: Request, provider: Provider, read: Callable[[bytes], Asked]) -> Response:
+        entry = self.log.arrived(request.method, request.url.path, request.headers)
+        refused = check_key(provider, request, self.log.script.require_key)
+        if refused:
+            return self._answered(entry, _send(refused))
+        body = await request.body()
+        try:
+            asked = await run_in_threadpool(read, body)
+            entry.update(await run_in_threadpool(understood, asked))
+        except BadRequest as problem:
+            return self._answered(entry, _send(refuse(provider, problem)))
+        script = self.log.script
+        entry["call"], answer = self.log.take(asked.kind)
+        entry["answer"] = answer.text
+        await wait(request, answer.slow)
+        if answer.ending == "hang":
+            await wait(request, float(answer.argument or math.inf))
+        base_url = str(request.base_url).rstrip("/")
+        reply, images = await run_in_threadpool(answer_call, asked, answer, script, base_url)
+        for image in images:
+            self.log.keep_image(image)
+        return self._answered(entry, deliver(reply, answer))
+
+    def _answered(self, entry: dict[str, Any], response: Response) -> Response:
+        entry["status"] = response.status_code
+        self.told(entry)
+        return response
+
+    async def get_script(self, request: Request) -> Response:
+        """The script in force, but for its key."""
+        return JSONResponse(self.log.script.model_dump(exclude={"require_key"}))
+
+    async def set_script(self, request: Request) -> Response:
+        """Another script, as YAML or JSON."""
+        try:
+            self.log.use(parse_script(yaml.safe_load(await request.body()), "script"))
+        except ConfigError as error:
+            return JSONResponse({"error": str(error)}, 400)
+        except (yaml.YAMLError, UnicodeDecodeError):
+            return JSONResponse({"error": "script: neither JSON nor YAML"}, 400)
+        return await self.get_script(request)
+
+    async def get_requests(self, request: Request) -> Response:
+        """What arrived, oldest first."""
+        return JSONResponse({"requests": list(self.log.requests)})
+
+    async def reset(self, request: Request) -> Response:
+        """Back to the start."""
+        self.log.reset()
+        return JSONResponse({})
+
+    async def get_image(self, request: Request) -> Response:
+        """An image that a URL was given for."""
+        image = self.log.images.get(request.path_params["sha256"])
+        return Response(image.data, media_type=image.media_type) if image else Response(status_code=404)
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        raise BadRequest("Invalid JSON payload received.") from None
+
+
+def _send(reply: Reply) -> Response:
+    return deliver(reply, Answer())
+
+
+async def _say_bug(request: Request, error: Exception) -> Response:
+    message = f"fake server: {type(error).__name__}: {error}; this is a bug of turngate, please report it"
+    print(message, file=sys.stderr, flush=True)
+    return JSONResponse({"error": {"code": 500, "status": "INTERNAL", "message": message}}, 500)
