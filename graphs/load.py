@@ -10,11 +10,14 @@ import yaml
 from pydantic import ValidationError
 
 from turngate.agent.editors import EDITORS
+from turngate.agent.gates import GATES
+from turngate.agent.scenarios import SCENARIOS
 from turngate.errors import ConfigError, UnknownPart
+from turngate.evaluators import EVALUATORS
 from turngate.graphs.config import RunConfig
-from turngate.registry import explain
+from turngate.registry import Registry, explain
 
-__all__ = ["apply_overrides", "diff", "merge", "parse_config", "read_config", "read_mapping", "with_absolute_origin"]
+__all__ = ["apply_overrides", "diff", "merge", "parse_config", "read_config", "read_mapping", "with_absolute_paths"]
 
 
 def read_config(path: Path, overrides: Sequence[str] = ()) -> RunConfig:
@@ -22,8 +25,8 @@ def read_config(path: Path, overrides: Sequence[str] = ()) -> RunConfig:
     raw = read_mapping(path)
     if "config" in raw and "schema_version" in raw:  # a run.json: its configuration is complete
         raw = raw["config"]
-    raw = with_absolute_origin(raw, path.parent)
-    return parse_config(with_absolute_origin(apply_overrides(raw, overrides), Path.cwd()), str(path))
+    raw = with_absolute_paths(raw, path.parent)
+    return parse_config(with_absolute_paths(apply_overrides(raw, overrides), Path.cwd()), str(path))
 
 
 def read_mapping(path: Path) -> dict[str, Any]:
@@ -98,24 +101,50 @@ def diff(recorded: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") 
     return found
 
 
-def with_absolute_origin(raw: Mapping[str, Any], base: Path) -> dict[str, Any]:
-    """`raw` with relative paths resolved against `base`: the origin's, and the editor's fields that are its `paths`."""
+def with_absolute_paths(raw: Mapping[str, Any], base: Path) -> dict[str, Any]:
+    """`raw` with paths made absolute, relative to `base`: the origin's, and the fields that a part lists as `paths`."""
     result = dict(raw)
     origin = result.get("origin")
     image = origin.get("image") if isinstance(origin, Mapping) else origin
     if isinstance(image, str) and not image.startswith("skimage:") and not Path(image).is_absolute():
-        absolute = str((base / image).resolve())
+        absolute = _absolute(base, image)
         result["origin"] = {**origin, "image": absolute} if isinstance(origin, Mapping) else {"image": absolute}
-    editor = result.get("editor")
-    if isinstance(editor, Mapping):
-        given = {name: editor[name] for name in _paths(editor.get("type")) if isinstance(editor.get(name), str | Path)}
-        result["editor"] = {**editor, **{name: str((base / path).resolve()) for name, path in given.items()}}
+    for field, registry in _REGISTRIES.items():
+        if field in result:
+            result[field] = _with_absolute(result[field], registry, base)
     return result
 
 
-def _paths(editor: Any) -> tuple[str, ...]:
+_REGISTRIES: dict[str, Registry[Any]] = {
+    "editor": EDITORS, "evaluators": EVALUATORS, "gate": GATES, "scenario": SCENARIOS, "truth": EVALUATORS,
+}  # fmt: skip
+
+
+def _with_absolute(value: Any, registry: Registry[Any], base: Path) -> Any:
+    """A part, or parts inside a list or mapping (evaluators by name, members of an ensemble), with absolute paths."""
+    if isinstance(value, list):
+        return [_with_absolute(item, registry, base) for item in value]
+    if not isinstance(value, Mapping):
+        return value
+    paths = _paths(value["type"], registry) if "type" in value else ()
+    return {
+        key: _absolute(base, item)
+        if key in paths and isinstance(item, str | Path)
+        else _with_absolute(item, registry, base)
+        for key, item in value.items()
+    }
+
+
+def _absolute(base: Path, path: str | Path) -> str:
     try:
-        return getattr(EDITORS.find(str(editor)).Config, "paths", ())
+        return str((base / path).resolve())
+    except (ValueError, OSError, RuntimeError):  # a NUL, a loop of links: is told when the file is read
+        return str(path)
+
+
+def _paths(kind: Any, registry: Registry[Any]) -> tuple[str, ...]:
+    try:
+        return getattr(registry.find(str(kind)).Config, "paths", ())
     except UnknownPart:  # is told when the configuration is checked
         return ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -12,13 +12,21 @@ __all__ = ["PartClass", "PartConfig", "missing_modules", "summary"]
 
 
 class PartConfig(BaseModel):
-    """Configuration of one part. Subclass it beside the part; unknown fields are errors."""
+    """Configuration of one part. Subclass it beside the part; unknown fields are errors.
+
+    A subclass may list fields that are paths as `paths: ClassVar[tuple[str, ...]]`: they are relative to the file that
+    the configuration stands in, as the origin is.
+    """
 
     # No field may be infinite or NaN: JSON has neither, and run.json must be able to be run again.
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     type: str
     """Registry name, entry-point name or dotted path (`package.module:Class`) of the part."""
+
+    def pinned(self) -> Self:
+        """The configuration with the hash of what it names on disk, for run.json; itself where it names nothing."""
+        return self
 
 
 class PartClass(Protocol):

@@ -61,8 +61,8 @@ class Picture:
             data = path.read_bytes()
         except FileNotFoundError:
             raise BadImage(f"no image at {path}: check the path") from None
-        except OSError as error:
-            raise BadImage(f"cannot read {path}: {error.strerror or error}") from None
+        except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
+            raise BadImage(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
         return cls.from_bytes(data, str(path))
 
     @classmethod

@@ -1,0 +1,113 @@
+"""A chain of recorded answers: what was answered at which turn and attempt, and what it was made from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from turngate.agent.editor import NoImage, Usage
+from turngate.errors import ConfigError
+
+__all__ = ["Chain", "Recorded", "linked"]
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One recorded answer: an image, or the reason for none."""
+
+    turn: int
+    """1-based; 0 is the origin."""
+    attempt: int = 1
+    """1-based within the turn."""
+    file: Path = Path()
+    """Where the image lies."""
+    image: str = ""
+    """SHA-256 of its bytes; empty when there is none."""
+    no_image: NoImage | None = None
+    """The whole answer, when there is no image."""
+    made_from: frozenset[str] = frozenset()
+    """SHA-256 of the images that it can have been made from; empty where that is not known."""
+    instruction: str | None = None
+    """What was asked for; None where that is not known."""
+    reasoning: str | None = None
+    model: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    damage: float | None = None
+    flags: tuple[str, ...] = ()
+    told: Mapping[str, Any] = field(default_factory=dict)
+    extras: tuple[tuple[Path, str, str], ...] = ()
+    """Images that came along: file, SHA-256, role."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Recorded answers, in order of turn and attempt, without a gap."""
+
+    recorded: tuple[Recorded, ...]
+    simulated: bool
+    """Some of it was made by a simulator."""
+
+    @classmethod
+    def of(cls, recorded: Iterable[Recorded], source: str, simulated: bool = False) -> Chain:
+        """Put in order and check; raises `ConfigError` that names `source` when a turn or an attempt is missing."""
+        ordered = sorted(recorded, key=lambda one: (one.turn, one.attempt))
+        turn, attempt, before = 0, 0, ""
+        for one in ordered:
+            if (one.turn, one.attempt) == (turn, attempt):
+                both = f"{before} and {one.file.name}"
+                raise ConfigError(f"editor.source: {source} has turn {turn}, attempt {attempt} twice: {both}")
+            turn, attempt = (turn, attempt + 1) if one.turn == turn else (turn + 1, 1)
+            before = one.file.name
+            if (one.turn, one.attempt) != (turn, attempt):
+                lacks = f"attempt {attempt} of turn {turn}" if one.turn == turn else f"turn {turn}"
+                raise ConfigError(
+                    f"editor.source: {source} has turn {one.turn}, attempt {one.attempt} but not {lacks}: "
+                    "a chain has no gaps"
+                )
+        return cls(tuple(ordered), simulated)
+
+    @cached_property
+    def by_place(self) -> dict[tuple[int, int], Recorded]:
+        """(turn, attempt) -> what was answered."""
+        return {(one.turn, one.attempt): one for one in self.recorded}
+
+    @property
+    def length(self) -> int:
+        """Number of turns."""
+        return self.recorded[-1].turn
+
+    @property
+    def names_models(self) -> bool:
+        """Some answer says which model gave it."""
+        return any(one.model for one in self.recorded)
+
+    @property
+    def retried(self) -> bool:
+        """Some turn has more than one attempt."""
+        return any(one.attempt > 1 for one in self.recorded)
+
+    @property
+    def sha256(self) -> str:
+        """What the chain says, as one hash: turn, attempt, image and what is reported with it, whatever the file."""
+        lines = [
+            [one.turn, one.attempt, one.image, one.no_image and one.no_image.why, one.reasoning, one.model, one.damage]
+            for one in self.recorded
+        ]
+        return hashlib.sha256(json.dumps(lines).encode()).hexdigest()
+
+
+def linked(recorded: Iterable[Recorded]) -> list[Recorded]:
+    """Without turn 0 (the origin), each answer linked to the images of the turn before: one of them is its input.
+
+    What turn 1 was made from is not known when there is no turn 0.
+    """
+    given = list(recorded)
+    images: dict[int, set[str]] = {}
+    for one in given:
+        images.setdefault(one.turn, set()).add(one.image)
+    return [replace(one, made_from=frozenset(images.get(one.turn - 1, ()))) for one in given if one.turn > 0]
