@@ -162,8 +162,8 @@ class Editor(Protocol):
     """Edits images. One instance serves one run and may keep a network loaded.
 
     It may also have `converses = True` (it understands the `chat` protocol), `length` (number of turns that it can
-    serve), `provider` (whose server it calls), `prices` (None when what a call costs is not known), and
-    `restore(pairs)` (a simulator: SHA-256 and damage of images made before this process started).
+    serve), `provider` (whose server it calls), `prices` (None when what a call costs is not known), `typical_usd` (of
+    one call), and `restore(pairs)` (a simulator: SHA-256 and damage of images made before this process started).
     """
 
     model: str

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from turngate.agent.gate import Decision, Verdict
 from turngate.errors import InternalError, TurngateError
+from turngate.graphs.masked_accept import composable, masked
 from turngate.graphs.memory import readings
 from turngate.graphs.position import Position, advance
 from turngate.graphs.seeds import derive
@@ -41,6 +42,7 @@ def decide(
         waits_for = ruling.decision.reason if ruling else _unscored(session, ordered)
         session.reason = f"turn {attempt.turn}, attempt {attempt.attempt} waits for a person: {waits_for}"
         return replace(position, status="waiting")
+    attempt, row = masked(session, position, attempt, row)
     row = session.ledger.record(attempt, ordered, truth, row)
     after = advance(position, row)
     session.memory.note(attempt, seen, row, after)
@@ -76,7 +78,7 @@ def _rule(session: Session, attempt: AttemptRow, scores: list[ScoreRow], truth: 
             return None
         unscored: Verdict = "accept" if policy == "accept" else "reject"
         return Ruling(Decision(unscored, missing), f"on_unscored:{policy}", stop=policy == "stop")
-    return Ruling(_ask_gate(session, attempt, scores, truth), "gate")
+    return Ruling(composable(session, attempt, _ask_gate(session, attempt, scores, truth)), "gate")
 
 
 def _ask_gate(session: Session, attempt: AttemptRow, scores: list[ScoreRow], truth: TruthRow | None) -> Decision:

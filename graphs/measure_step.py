@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 
+from turngate.agent.ideal import ideal_picture
 from turngate.evaluators import Evaluator, Result, Sample, Score, Skipped
 from turngate.evaluators.scoring import score
 from turngate.graphs._result_json import result_from_json, result_to_json, why
 from turngate.graphs.session import Session
+from turngate.picture import Picture
 from turngate.traces.once import call_key, once
 from turngate.traces.records import AttemptRow, ScoreRow, TruthRow
 
@@ -34,7 +36,7 @@ def measure_truth(session: Session, attempt: AttemptRow) -> TruthRow | None:
         damage = attempt.damage
         detail = "" if damage is not None else "the simulator recorded none"
         return _truth(attempt.turn, attempt.attempt, "simulator", damage, config.damaged_at, False, detail)
-    sample = Sample(session.pictures.get(attempt.image), origin=session.origin)
+    sample = Sample(session.pictures.get(attempt.image), origin=_ideal(session, attempt))
     return _measured_truth(session, session.parts.truth, attempt.turn, attempt.attempt, sample)
 
 
@@ -55,6 +57,19 @@ def measure_origin(session: Session) -> tuple[list[ScoreRow], TruthRow | None]:
     if session.parts.truth is None:
         return rows, _truth(0, 0, "simulator", 0.0, truth.damaged_at, False, "")
     return rows, _measured_truth(session, session.parts.truth, 0, 0, sample)
+
+
+def _ideal(session: Session, attempt: AttemptRow) -> Picture:
+    """What a perfect editor would have made: the origin after the operations of the turns that led to the candidate.
+
+    Skipped turns, and those that were rolled back, are not in the lineage; an editor that was given the origin carries
+    out its own turn alone.
+    """
+    scenario = session.parts.scenario
+    if scenario.ideal == "origin":
+        return session.origin
+    turns = [turn for turn, _ in session.position.lineage if turn <= attempt.input_turn] + [attempt.turn]
+    return ideal_picture(session.origin, (name for turn in turns for name in scenario.instruction(turn).exact))
 
 
 def _score(session: Session, attempt: AttemptRow, name: str, tries: int = 1) -> ScoreRow:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from turngate.agent.gate import Accepted, Past, Reading, Readings
 from turngate.agent.rejection import Tried
@@ -15,9 +16,18 @@ __all__ = ["Memory", "readings"]
 def readings(scores: Iterable[ScoreRow]) -> Readings:
     """The scored results among `scores`, by evaluator."""
     return {
-        score.evaluator: Reading(score.evaluator, score.value, score.direction)
+        score.evaluator: Reading(score.evaluator, score.value, score.direction, score.label)
         for score in scores
         if score.status == "scored" and score.value is not None
+    }
+
+
+def _of_composite(composite: Mapping[str, Any]) -> Readings:
+    """What was scored of the composite that a masked accept took, by evaluator."""
+    return {
+        name: Reading(name, score["value"], score["direction"], score.get("label"))
+        for name, score in composite["scores"].items()
+        if score["status"] == "scored"
     }
 
 
@@ -38,7 +48,8 @@ class Memory:
             self.accepted.pop()
         if after.image_turn == attempt.turn:
             taken = next(tried for tried in self.tried if tried.attempt == decision.taken_attempt)
-            self.accepted.append(Accepted(attempt.turn, taken.readings))
+            seen = _of_composite(decision.composite) if decision.composite else taken.readings
+            self.accepted.append(Accepted(attempt.turn, seen))
         self.tried = []
 
     def try_candidate(self, attempt: AttemptRow, scores: Readings) -> None:

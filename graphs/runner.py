@@ -18,7 +18,7 @@ from typing import Any
 from turngate.errors import ConfigChanged, ConfigError, UserError
 from turngate.graphs.config import RunConfig
 from turngate.graphs.drivers import DRIVERS
-from turngate.graphs.load import apply_overrides, diff, parse_config, with_absolute_origin
+from turngate.graphs.load import apply_overrides, diff, parse_config, with_absolute_paths
 from turngate.graphs.measure_step import measure_origin
 from turngate.graphs.memory import readings
 from turngate.graphs.origin import load_origin
@@ -30,11 +30,12 @@ from turngate.traces.lock import RunLock
 from turngate.traces.provenance import provenance
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import Parent, RunFolder, RunInfo, new_run_id
-from turngate.traces.telemetry import TelemetryRecorder
+from turngate.traces.telemetry import Dropped, TelemetryConfig, TelemetryRecorder, started_under
 
-__all__ = ["Ended", "Review", "changed_config", "continue_run", "fork_run", "run_id_for", "start_run"]
+__all__ = ["ENDINGS", "Ended", "Review", "changed_config", "continue_run", "fork_run", "run_id_for", "start_run"]
 
-_ENDINGS = ("complete", "stopped", "attempts_exhausted")
+ENDINGS = ("complete", "stopped", "attempts_exhausted")
+"""Statuses of a run that has nothing left to do."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,13 @@ class Ended:
     reason: str | None
     worked: bool
     """False when there was nothing to do."""
-    dropped_spans: int = 0
+    dropped: Dropped = Dropped()
     """Telemetry that never arrived; the run itself is whole."""
+
+    @property
+    def dropped_spans(self) -> int:
+        """Spans that never arrived."""
+        return self.dropped.spans
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,7 @@ def start_run(config: RunConfig, folder: Path, observers: Sequence[Observer] = (
     if run.exists():
         return continue_run(folder, config, observers)
     parts, origin = build_parts(config), load_origin(config.origin)
+    config = _pinned(config)
     run.prepare()
     with RunLock(run.path):
         info = _create(config, run, parts, origin, run_id or run_id_for(config))
@@ -85,7 +92,7 @@ def continue_run(
     info = run.info()
     recorded = parse_config(info.config, str(run.info_file))
     if config is not None:
-        _refuse_changes(info, recorded, config)
+        _refuse_changes(info, recorded, _pinned(config))
         free = {name: getattr(config, name) for name in ("budgets", "driver", "telemetry")}
         recorded = recorded.model_copy(update=free)
     with RunLock(run.path):
@@ -117,7 +124,7 @@ def fork_run(folder: Path, turn: int | None, target: Path | None, config: RunCon
         child.prepare()
         with RunLock(child.path):
             _copy(ledger, parent, child, turn)
-            _create(config, child, parts, origin, run_id, Parent(run=info.run, turn=turn))
+            _create(_pinned(config), child, parts, origin, run_id, Parent(run=info.run, turn=turn))
     finally:
         ledger.close()
     return child.path
@@ -127,13 +134,17 @@ def changed_config(folder: Path, overrides: Sequence[str]) -> RunConfig:
     """The recorded configuration of a run with `field=value` overrides applied."""
     run = RunFolder.existing(folder)
     raw = apply_overrides(run.info().config, overrides)
-    return parse_config(with_absolute_origin(raw, Path.cwd()), str(run.info_file))
+    return parse_config(with_absolute_paths(raw, Path.cwd()), str(run.info_file))
 
 
 def run_id_for(config: RunConfig) -> str:
     """A new run id that starts with the time and names what runs."""
     label = re.sub(r"[^A-Za-z0-9]+", "-", f"{config.editor.type}-{config.gate.type}")[:40].strip("-")
     return new_run_id(config.name or label)
+
+
+def _pinned(config: RunConfig) -> RunConfig:
+    return config.model_copy(update={"editor": config.editor.pinned()})
 
 
 def _create(
@@ -174,14 +185,15 @@ def _open(
 ) -> Ended:
     ledger = run.ledger(read_only=False, durable=parts.editor.paid)
     try:
-        telemetry = TelemetryRecorder(config.telemetry, run.path)
+        given = any(isinstance(observer, TelemetryRecorder) for observer in observers)
+        telemetry = TelemetryRecorder(TelemetryConfig(exporter="none") if given else config.telemetry, run.path)
         try:
             ended = _drive(run, info, config, parts, ledger, [*observers, telemetry], review)
         finally:
             dropped = telemetry.close()
     finally:
         ledger.close()
-    return replace(ended, dropped_spans=dropped)
+    return replace(ended, dropped=dropped)
 
 
 def _copy(ledger: Ledger, parent: RunFolder, child: RunFolder, turn: int) -> None:
@@ -208,10 +220,11 @@ def _drive(
 ) -> Ended:
     origin = Picture.from_bytes(run.images.get(info.origin["image"]), "the origin")
     session = Session(config, parts, run, info, ledger, origin, observers)
-    if session.position.status in _ENDINGS:
+    if session.position.status in ENDINGS:
         return Ended(run.path, session.position.status, None, worked=False)
     _take_review(ledger, session, review)
-    ledger.add_event("started", {"pid": os.getpid(), "driver": config.driver, "turn": session.position.turn})
+    at = {"pid": os.getpid(), "driver": config.driver, "turn": session.position.turn}
+    ledger.add_event("started", {**at, **started_under()})
     started_ns = session.started_ns or time.time_ns()
     for observer in observers:
         observer.started(info, started_ns)

@@ -89,7 +89,7 @@ def settle(
 
 def _ending(policy: Rejection, attempt: AttemptRow, tried: Sequence[Tried]) -> tuple[Action, int | None]:
     match policy.then:
-        case "accept" if tried:
+        case "accept" | "accept_masked" if tried:
             return "force_accept", tried[-1].attempt
         case "keep_best" if best := best_of(tried, policy.best_by or ""):
             return "keep_best", best.attempt

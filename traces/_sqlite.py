@@ -14,7 +14,7 @@ from turngate.errors import DamagedRun, MachineError
 from turngate.traces.records import SCHEMA_VERSION, TABLES, Row
 from turngate.traces.redact import redact
 
-__all__ = ["connect", "decode", "encode", "machine_errors"]
+__all__ = ["connect", "decode", "encode", "kind_of", "machine_errors"]
 
 _AFFINITY = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
 
@@ -55,7 +55,8 @@ def _create_tables(link: sqlite3.Connection) -> None:
         present = {row[1] for row in link.execute(f"PRAGMA table_info({table})")}
         for name in columns.keys() - present:
             link.execute(f"ALTER TABLE {table} ADD COLUMN {columns[name]}")
-    link.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
+    if link.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:  # a run that is finished stays untouched
+        link.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
 
 
 def encode(row: Row) -> list[Any]:
@@ -69,7 +70,7 @@ def decode(model: type[Row], found: sqlite3.Row) -> Row:
     values: dict[str, Any] = {}
     for name, info in model.model_fields.items():
         value = found[name] if name in present else None
-        kind = _kind(info.annotation)
+        kind = kind_of(info.annotation)
         if value is None:
             value = info.get_default(call_default_factory=True) if not info.is_required() else None
         elif kind in (dict, list):
@@ -105,10 +106,11 @@ def _encode(value: Any) -> Any:
     return value
 
 
-def _kind(annotation: Any) -> type:
+def kind_of(annotation: Any) -> type:
+    """The plain Python type that a field holds."""
     origin = get_origin(annotation)
     if origin in (Union, types.UnionType):
-        return _kind(next(part for part in get_args(annotation) if part is not type(None)))
+        return kind_of(next(part for part in get_args(annotation) if part is not type(None)))
     if origin is Literal:
         return str
     kind: type = origin or annotation
@@ -116,4 +118,4 @@ def _kind(annotation: Any) -> type:
 
 
 def _affinity(annotation: Any) -> str:
-    return _AFFINITY.get(_kind(annotation), "TEXT")
+    return _AFFINITY.get(kind_of(annotation), "TEXT")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from turngate.traces.ledger import Ledger
 from turngate.traces.records import SCHEMA_VERSION
 from turngate.traces.redact import redact
 
-__all__ = ["Parent", "RunFolder", "RunInfo", "new_run_id"]
+__all__ = ["Parent", "RunFolder", "RunInfo", "find_runs", "new_run_id"]
 
 
 class Parent(BaseModel):
@@ -127,3 +128,12 @@ class RunFolder:
 def new_run_id(name: str) -> str:
     """A sortable id that is unique over machines: `20261130-101500-name-1a2b3c4d`."""
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{name}-{secrets.token_hex(4)}"
+
+
+def find_runs(folder: Path) -> Iterator[Path]:
+    """Run folders at or below `folder`, sorted; does not look inside a run."""
+    for root, folders, files in os.walk(folder):
+        folders.sort()
+        if "run.json" in files:
+            folders.clear()
+            yield Path(root)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from turngate.picture import Picture
     from turngate.traces.analysis.run_view import RunView
     from turngate.traces.analysis.summary import RunSummary, summarise
+    from turngate.traces.frames import Frames, frames
 
 __all__ = [
     "Decision",
@@ -29,6 +30,7 @@ __all__ = [
     "Evaluator",
     "Facts",
     "Failed",
+    "Frames",
     "Gate",
     "NoImage",
     "PartConfig",
@@ -43,6 +45,7 @@ __all__ = [
     "Unscored",
     "continue_run",
     "fork_run",
+    "frames",
     "parse_config",
     "read_config",
     "start_run",
@@ -62,6 +65,7 @@ _HOMES = {
     "turngate.picture": ("Picture",),
     "turngate.traces.analysis.run_view": ("RunView",),
     "turngate.traces.analysis.summary": ("RunSummary", "summarise"),
+    "turngate.traces.frames": ("Frames", "frames"),
 }
 
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from turngate.cli._options import json_option
 
-__all__ = ["find_runs", "list_command"]
+__all__ = ["list_command"]
 
 
 @click.command("list")
@@ -25,6 +23,7 @@ def list_command(folder: Path, as_json: bool) -> int:
     from turngate.errors import MachineError, UserError
     from turngate.traces.analysis.run_view import RunView
     from turngate.traces.analysis.summary import RunSummary, summarise
+    from turngate.traces.run_folder import find_runs
 
     if not folder.is_dir():
         raise UserError(f"no folder at {folder}: give one that holds runs")
@@ -53,12 +52,3 @@ def list_command(folder: Path, as_json: bool) -> int:
     for item in broken:
         click.echo(f"unreadable: {item['run']}: {item['error']}", err=True)
     return 0
-
-
-def find_runs(folder: Path) -> Iterator[Path]:
-    """Run folders at or below `folder`, sorted; does not look inside a run."""
-    for root, folders, files in os.walk(folder):
-        folders.sort()
-        if "run.json" in files:
-            folders.clear()
-            yield Path(root)

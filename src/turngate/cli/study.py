@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,25 +15,27 @@ import click
 from turngate.cli._options import json_option, out_option, quiet_option, set_option
 
 if TYPE_CHECKING:
-    from turngate.graphs.runner import Ended
     from turngate.graphs.session import Observer
-    from turngate.graphs.study import Study
-    from turngate.traces.analysis.summary import RunSummary
+    from turngate.graphs.study import Finished, Study
+    from turngate.graphs.study.estimate import Estimate
 
 __all__ = ["study_command"]
+
+_FEW = 6
+"""Up to so many runs are shown turn by turn."""
 
 
 @dataclass(frozen=True)
 class Watch:
-    """Makes the live view of an arm; a class, so that it can be sent to another process."""
+    """Makes the live view of a run; a class, so that it can be sent to another process."""
 
     quiet: bool
     together: bool
-    """Several arms run at a time: plain lines that name their arm, no table."""
+    """Several runs go at a time: plain lines that name their run, no table."""
 
     @contextmanager
     def __call__(self, name: str, path: Path) -> Iterator[Sequence[Observer]]:
-        """Observers of the arm `name`, whose run is in `path`."""
+        """Observers of the run called `name` in `path`."""
         from turngate.cli._live import Live
 
         if self.quiet:
@@ -47,89 +49,108 @@ class Watch:
 @click.argument("file", type=click.Path(path_type=Path))
 @set_option
 @out_option("Folder of the study; default runs/NAME. What is finished there is not run again.")
-@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Arms that run at a time.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Runs that go at a time.")
+@click.option("--plan", "only_plan", is_flag=True, help="Say how many runs, calls, dollars and minutes, and stop.")
+@click.option("--retry-failed", is_flag=True, help="Run again what failed before.")
 @quiet_option
 @json_option
 def study_command(
-    file: Path, overrides: tuple[str, ...], out: Path | None, jobs: int, quiet: bool, as_json: bool
+    file: Path,
+    overrides: tuple[str, ...],
+    out: Path | None,
+    jobs: int,
+    only_plan: bool,
+    retry_failed: bool,
+    quiet: bool,
+    as_json: bool,
 ) -> int:
-    """Run every arm of the study FILE, then compare them in one table and one page."""
+    """Run every arm of the study FILE on every cell of its grid, then answer its question in tables and a page."""
+    from turngate.cli._study_answer import say_answer
     from turngate.graphs.study import read_study, run_study
-    from turngate.traces.analysis.run_view import RunView
-    from turngate.traces.analysis.summary import summarise
-    from turngate.traces.report.study_page import write_study_page
+    from turngate.graphs.study.estimate import estimate
 
     study = read_study(file, overrides)
+    size = estimate(study, probe=only_plan)
+    if only_plan and as_json:
+        print(json.dumps({"study": study.config.name, **asdict(size)}))
+        return 0
+    if not as_json:
+        click.echo(_plan(study, size, jobs), err=not only_plan)
+    if only_plan:
+        return 0
     folder = out or Path("runs") / study.config.name
-
-    watch = Watch(quiet=quiet or as_json, together=jobs > 1)
-    ended = run_study(study, folder, watch, jobs)
+    few = len(study.jobs) <= _FEW
+    watch = Watch(quiet=quiet or as_json or not few, together=jobs > 1)
+    found = run_study(study, folder, watch, jobs, retry_failed)
+    ended = list(found if quiet or as_json or few else _progress(found, len(study.jobs)))
     _write_reports(ended)
-    page = write_study_page(
-        folder,
-        study.config.name,
-        study.config.question,
-        {name: item.folder for name, item in ended.items()},
-        study.config.notes,
+    say_answer(folder, ended, as_json)
+    return max((_code(one) for one in ended), default=0)
+
+
+def _plan(study: Study, size: Estimate, jobs: int) -> str:
+    arms = dict.fromkeys((job.arm, job.control) for job in study.jobs)
+    controls = sum(control for _, control in arms)
+    config = study.config
+    axes = {"origins": len(config.origins), "scenarios": len(config.scenarios), "editors": len(config.editors)}
+    axes["repeats"] = config.repeats if config.repeats > 1 else 0
+    grid = "".join(f" x {number} {axis}" for axis, number in axes.items() if number)
+    text = (
+        f"{config.name}: {size.runs} runs ({len(arms) - controls} arms and {controls} controls{grid}), "
+        f"{size.turns:,} turns, at most {size.calls_at_most:,} editor calls"
     )
-    summaries = {name: summarise(RunView.load(item.folder)) for name, item in ended.items()}
-    _say(study, summaries, ended, page, as_json)
-    return max((_code(item) for item in ended.values()), default=0)
+    if size.paid_calls_at_most:
+        usd = (
+            "an unknown price: give editor.prices" if size.usd_at_most is None else f"at most ${size.usd_at_most:,.2f}"
+        )
+        text += f", {size.paid_calls_at_most:,} of them paid, {usd}"
+    if size.seconds is not None:
+        text += f"; about {_duration(size.seconds / min(jobs, size.runs))} with --jobs {jobs}, one attempt per turn"
+    return text
 
 
-def _write_reports(ended: dict[str, Ended]) -> None:
+def _progress(found: Iterator[Finished], total: int) -> Iterator[Finished]:
+    """A bar on a terminal, a line per run elsewhere."""
+    import time
+
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from turngate.cli._text import plain
+
+    console = Console(stderr=True, highlight=False)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    began = time.monotonic()
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("runs", total=total)
+        for number, one in enumerate(found, 1):
+            bar.advance(task)
+            reason = f" ({plain(one.reason, 160)})" if one.reason else ""
+            left = (time.monotonic() - began) / number * (total - number)
+            line = f"{number}/{total} {one.folder}: {one.status}{reason}"
+            if one.status not in ("complete",) or not console.is_terminal:
+                console.print(line if console.is_terminal else f"{line}, about {_duration(left)} left", markup=False)
+            yield one
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def _write_reports(ended: list[Finished]) -> None:
     from turngate.traces.report.run_report import write_run_report
+    from turngate.traces.run_folder import RunFolder
 
-    owed = [item.folder for item in ended.values() if item.worked or not (item.folder / "report.html").exists()]
+    owed = [
+        one.folder
+        for one in ended
+        if (one.worked or not (one.folder / "report.html").exists()) and RunFolder(one.folder).exists()
+    ]
     with ThreadPoolExecutor(max_workers=2) as pool:  # most of a report is decoding images, which lets others work
         list(pool.map(write_run_report, owed))
 
 
-def _say(study: Study, summaries: dict[str, RunSummary], ended: dict[str, Ended], page: Path, as_json: bool) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    worked = any(item.worked for item in ended.values())
-    if as_json:
-        arms = {name: summary.model_dump(mode="json") for name, summary in summaries.items()}
-        print(json.dumps({"study": study.config.name, "arms": arms, "page": str(page), "worked": worked}))
-        return
-    if not worked:
-        click.echo("nothing to do: every arm is finished")
-    click.echo(f"\n{study.config.question}\n")
-    table = Table(box=None)
-    columns = (
-        "arm",
-        "accepted",
-        "rejected",
-        "forced",
-        "caught",
-        "propagated",
-        "passed",
-        "false alarms",
-        "collapse",
-        "truth at end",
-    )
-    for column in columns:
-        table.add_column(column, justify="left" if column == "arm" else "right")
-    for name, summary in summaries.items():
-        end = (
-            "-"
-            if summary.final_truth is None
-            else f"{summary.final_truth:.3g} {'damaged' if summary.final_damaged else 'sound'}"
-        )
-        numbers = (summary.accepted, summary.rejected, summary.forced, summary.caught, summary.propagated)
-        more = (summary.passed, summary.false_alarms)
-        collapse = f"turn {summary.collapse_turn}" if summary.collapse_turn else "none"
-        table.add_row(name, *("-" if n is None else str(n) for n in (*numbers, *more)), collapse, end)
-    Console(width=max(124, Console().width)).print(table)
-    truths = {summary.truth for summary in summaries.values() if summary.truth}
-    for truth in sorted(truths):
-        click.echo(f"\ntruth: {truth}. Turns are counted under accepted, rejected, forced; candidates elsewhere.")
-    click.echo(f"page: {page}")
-
-
-def _code(item: Ended) -> int:
+def _code(one: Finished) -> int:
     from turngate.cli.exit_codes import code_for
 
-    return code_for(item.status, item.reason)
+    return one.exit_code if one.exit_code is not None else code_for(one.status, one.reason)

@@ -1,0 +1,67 @@
+"""The study file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from turngate.graphs.study.controls import CONTROLS, Control
+
+__all__ = ["StudyConfig"]
+
+
+class StudyConfig(BaseModel):
+    """One base configuration, the arms laid over it, and what each arm is run on."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
+    """Short name; the default folder is runs/NAME."""
+    question: str
+    """What the study asks, in one sentence; heads its page."""
+    notes: str = ""
+    """What a reader must know to judge the answer."""
+    run: dict[str, Any]
+    """Configuration that all runs share."""
+    arms: dict[str, dict[str, Any]] = Field(min_length=1)
+    """Arm -> fields that differ, laid over the rest. A random gate may say `like: ARM` instead of its rate."""
+    origins: dict[str, Any] = {}
+    """Name -> origin. A list is read as names made of the file names. The cluster of all intervals."""
+    scenarios: dict[str, Any] = {}
+    """Name -> scenario; a list of types is read as names equal to types."""
+    editors: dict[str, Any] = {}
+    """Name -> editor; a list of types is read as names equal to types."""
+    repeats: int = Field(default=1, ge=1, le=1000)
+    """Runs per cell of the grid, each with a seed of its own. All arms draw the same numbers."""
+    controls: tuple[Control, ...] = ("no-gate", "always-reject", "oracle", "random")
+    """Control arms that are added; `none` or an empty list refuses them. `oracle` needs a truth."""
+    sensitivity: list[float] = []
+    """Further thresholds of `damaged`, in the truth's unit; the answer is told for each."""
+
+    @field_validator("origins", "scenarios", "editors", mode="before")
+    @classmethod
+    def _named(cls, raw: Any) -> Any:
+        if not isinstance(raw, list):
+            return raw
+        named: dict[str, Any] = {}
+        for item in raw:
+            name = _name_of(item)
+            if name in named:
+                raise ValueError(f"{name!r} stands in the list twice: give names, as a mapping")
+            named[name] = item
+        return named
+
+    @field_validator("controls", mode="before")
+    @classmethod
+    def _controls(cls, raw: Any) -> Any:
+        if raw in ("none", False, None):
+            return ()
+        return tuple(CONTROLS) if raw == "all" else raw
+
+
+def _name_of(item: Any) -> str:
+    if isinstance(item, dict):
+        item = item.get("image") or item.get("type") or ""
+    return Path(str(item).removeprefix("skimage:")).stem or "unnamed"

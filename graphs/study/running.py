@@ -1,0 +1,170 @@
+"""Runs the jobs of a study, side by side, each for itself: what fails in one does not touch the others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from turngate.errors import MachineError, TurngateError
+from turngate.graphs.runner import ENDINGS, run_id_for, start_run
+from turngate.graphs.session import Observer
+from turngate.graphs.study.plan import Job, Study
+from turngate.traces.redact import redact
+from turngate.traces.run_folder import RunFolder
+from turngate.traces.status import run_status
+
+__all__ = ["Finished", "Watch", "run_study"]
+
+Watch = Callable[[str, Path], AbstractContextManager[Sequence[Observer]]]
+"""Makes the observers of one run from its label and folder."""
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How one job ended."""
+
+    job: Job
+    folder: Path
+    status: str
+    """Status of the run; `failed` also when it could not begin."""
+    reason: str | None
+    worked: bool
+    """False when there was nothing to do."""
+    exit_code: int | None = None
+    """Of the error that ended it, when one did."""
+
+
+def run_study(
+    study: Study, folder: Path, watch: Watch, jobs: int = 1, retry_failed: bool = False
+) -> Iterator[Finished]:
+    """Run every job in `folder`, yielding each as it ends; finished ones are left alone, interrupted ones go on.
+
+    A job that failed before is left alone too, unless `retry_failed`. With `jobs` above 1 that many run at a time,
+    each in a process of its own; `watch` must then be picklable. The ledgers are the same either way. Random gates
+    that are matched to other arms run after those.
+    """
+    _write_manifest(study, folder)
+    first = [job for job in study.jobs if not job.like]
+    for one in _run_all(first, folder, watch, jobs, retry_failed):
+        yield one
+        if one.status == "interrupted":
+            return
+    matched = [_matched(job, study.jobs, folder) for job in study.jobs if job.like]
+    yield from _run_all(matched, folder, watch, jobs, retry_failed)
+
+
+def _write_manifest(study: Study, folder: Path) -> None:
+    """Write `study.json`: the file's fields, and which run is which arm and cell."""
+    jobs = [
+        {
+            "arm": job.arm, "control": job.control, "origin": job.origin, "scenario": job.scenario,
+            "editor": job.editor, "repeat": job.repeat, "path": job.path.as_posix(),
+        }
+        for job in study.jobs
+    ]  # fmt: skip
+    text = redact(json.dumps({"study": study.config.model_dump(mode="json"), "runs": jobs}, indent=2, default=str))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        part = folder / "study.part"
+        part.write_text(text, encoding="utf-8")
+        part.replace(folder / "study.json")
+    except OSError as error:
+        raise MachineError(f"cannot write into {folder}: {error.strerror or error}") from error
+
+
+def _run_all(jobs: Sequence[Job], folder: Path, watch: Watch, processes: int, retry_failed: bool) -> Iterator[Finished]:
+    work = [(job, folder / job.path, watch, retry_failed) for job in jobs]
+    # What is finished needs no process of its own; it is only held against its configuration.
+    here = [one for one in work if processes == 1 or _status(one[1]) in ENDINGS]
+    for done in map(_run_job, here):
+        yield done
+        if done.status == "interrupted":
+            return
+    left = dict(enumerate(one for one in work if one not in here))
+    if not left:
+        return
+    with ProcessPoolExecutor(min(processes, len(left)), mp_context=get_context("spawn")) as pool:
+        futures: dict[Future[Finished], int] = {pool.submit(_run_job, one): key for key, one in left.items()}
+        try:
+            for future in as_completed(futures):
+                try:
+                    done = future.result()
+                except BrokenProcessPool:  # a process was killed, and took the pool along
+                    continue
+                del left[futures[future]]
+                yield done
+                if done.status == "interrupted":
+                    return
+        finally:
+            pool.shutdown(cancel_futures=True)
+    yield from _one_by_one(left.values())  # finds out whose process it was
+
+
+def _one_by_one(work: Iterable[tuple[Job, Path, Watch, bool]]) -> Iterator[Finished]:
+    for one in work:
+        job, path, _, _ = one
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            try:
+                yield pool.submit(_run_job, one).result()
+            except BrokenProcessPool:
+                reason = "its process was killed, out of memory perhaps: run the study again, with fewer --jobs"
+                yield Finished(job, path, "failed", reason, worked=True, exit_code=MachineError.exit_code)
+
+
+def _run_job(work: tuple[Job, Path, Watch, bool]) -> Finished:
+    job, path, watch, retry_failed = work
+    before = _status(path)
+    if before == "failed" and not retry_failed:
+        return Finished(job, path, "failed", "failed before: mend it and add --retry-failed", worked=False)
+    label = " ".join((job.arm, *job.path.parts[1:]))
+    try:
+        with watch(label, path) as observers:
+            ended = start_run(job.config, path, observers, run_id_for(job.config))
+    except TurngateError as error:
+        return Finished(job, path, "failed", redact(str(error)), worked=True, exit_code=error.exit_code)
+    except Exception as error:  # a part's bug ends one run, not the study
+        reason = redact(f"{type(error).__name__}: {error}")
+        return Finished(job, path, "failed", reason, worked=True, exit_code=TurngateError.exit_code)
+    return Finished(job, path, ended.status, ended.reason, ended.worked)
+
+
+def _status(path: Path) -> str | None:
+    """Status of the run at `path`, None when there is none."""
+    folder = RunFolder(path)
+    if not folder.exists():
+        return None
+    ledger = folder.ledger()
+    try:
+        return run_status(folder.path, ledger.decisions(), ledger.events())
+    finally:
+        ledger.close()
+
+
+def _matched(job: Job, jobs: Sequence[Job], folder: Path) -> Job:
+    """The job with its gate's rate set to the mean acceptance rate of the arms it is matched to."""
+    likes = [other for other in jobs if other.arm in job.like and other.cell == job.cell]
+    rates = [rate for other in likes if (rate := _acceptance(folder / other.path)) is not None]
+    if not rates:
+        return job
+    gate = job.config.gate.model_copy(update={"accept_rate": round(sum(rates) / len(rates), 6)})
+    return replace(job, config=job.config.model_copy(update={"gate": gate}))
+
+
+def _acceptance(path: Path) -> float | None:
+    """Share of the candidates that the gate of a run accepted; None without candidates."""
+    folder = RunFolder(path)
+    if not folder.exists():
+        return None
+    ledger = folder.ledger()
+    try:
+        verdicts: list[Any] = [row.verdict for row in ledger.decisions() if row.rule == "gate"]
+    finally:
+        ledger.close()
+    return sum(verdict != "reject" for verdict in verdicts) / len(verdicts) if verdicts else None

@@ -1,0 +1,157 @@
+"""What a study found, on the terminal."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from turngate.graphs.study import Finished
+    from turngate.traces.analysis.clusters import Estimate
+    from turngate.traces.analysis.study_answer import StudyAnswer
+    from turngate.traces.analysis.summary import RunSummary
+
+__all__ = ["say_answer"]
+
+
+def say_answer(folder: Path, ended: list[Finished], as_json: bool) -> None:
+    """Write the study's page and print its answer."""
+    from turngate.cli._text import plain
+    from turngate.traces.analysis.study_answer import answer_study
+    from turngate.traces.analysis.study_view import StudyView
+    from turngate.traces.analysis.summary import summarise
+    from turngate.traces.report.study_page import write_study_page
+
+    study = StudyView.load(folder)
+    begun = list(study.begun())
+    single = len(study.arms()) == len(study.runs)
+    names = {run.path: run.arm if single else f"{run.arm} {run.label}" for run in begun}
+    name, question, notes = (str(study.config[field]) for field in ("name", "question", "notes"))
+    page = write_study_page(folder, name, question, {names[run.path]: run.path for run in begun}, notes)
+    summaries = {names[run.path]: summarise(run.load()) for run in begun}
+    answer = answer_study(study)
+    worked = any(one.worked for one in ended)
+    if as_json:
+        arms = {key: summary.model_dump(mode="json") for key, summary in summaries.items()}
+        told = {"study": name, "arms": arms, "answer": answer.model_dump(mode="json"), "page": str(page)}
+        print(json.dumps({**told, "worked": worked}))
+        return
+    if not worked:
+        click.echo("nothing to do: every run is finished")
+    for one in ended:
+        if one.status == "failed":
+            click.echo(f"{one.folder} failed: {plain(one.reason or '', 300)}", err=True)
+    click.echo(f"\n{question}\n")
+    if single:
+        _print(_run_rows(summaries))
+    else:
+        _say_arms(answer)
+    for truth in answer.truth:
+        click.echo(f"\ntruth: {truth}. Turns are counted under accepted, rejected, forced; candidates elsewhere.")
+    click.echo(f"page: {page}")
+
+
+def _run_rows(summaries: dict[str, RunSummary]) -> list[dict[str, str]]:
+    rows = []
+    for name, one in summaries.items():
+        end = "-" if one.final_truth is None else f"{one.final_truth:.3g} {'damaged' if one.final_damaged else 'sound'}"
+        numbers = {
+            "accepted": one.accepted, "rejected": one.rejected, "forced": one.forced, "caught": one.caught,
+            "propagated": one.propagated, "passed": one.passed, "false alarms": one.false_alarms,
+        }  # fmt: skip
+        counted = {column: "-" if number is None else str(number) for column, number in numbers.items()}
+        collapse = f"turn {one.collapse_turn}" if one.collapse_turn else "none"
+        rows.append({"arm": name, **counted, "collapse": collapse, "truth at end": end})
+    return rows
+
+
+def _say_arms(answer: StudyAnswer) -> None:
+    pairs = {pair.arm: pair for pair in answer.pairs}
+    rows = []
+    for arm in answer.arms:
+        pair = pairs.get(arm.arm)
+        difference = "-" if pair is None or pair.difference.value is None else f"{pair.difference.value:+.3g}"
+        p = "" if pair is None or pair.p_adjusted is None else f" (p {pair.p_adjusted:.2g})"
+        rows.append(
+            {
+                "arm": arm.arm + (" *" if arm.control else ""),
+                "runs": str(arm.runs),
+                "new images": _percent(arm.accepted_share, interval=False),
+                "caught": _percent(arm.catch_rate),
+                "false alarms": _percent(arm.false_alarm_rate),
+                "propagated": _percent(arm.propagated_share),
+                "collapsed": _percent(arm.collapsed, interval=False),
+                "delay": "-" if arm.delay is None else f"{arm.delay:g}",
+                "truth at end": "-" if arm.end_truth.value is None else f"{arm.end_truth.value:.3g}",
+                "to no gate": difference + p,
+                "calls": "-" if arm.calls_per_sound_turn is None else f"{arm.calls_per_sound_turn:.3g}",
+            }
+        )
+    _print(rows)
+    better = f", {answer.truth_better} is better" if answer.truth_better else ""
+    few = f"; {answer.origins} origins: intervals and p are rough" if answer.origins < 5 else ""
+    click.echo(
+        "* control. [95 % interval, bootstrap over origins]. caught: of damaged candidates; false alarms: of sound "
+        "ones; propagated: of new\nimages; delay: median turns to the first catch; truth at end: mean"
+        f"{better}; calls: editor calls per new and sound image{few}."
+    )
+    rows = []
+    for one in answer.evaluators:
+        counts, gap = one.counts, one.gap
+        auc = "-" if one.auc.value is None else f"{one.auc.value:.3f}{_interval(one.auc, 1.0, '.2f')}"
+        rows.append(
+            {
+                "evaluator": one.evaluator,
+                "AUC": auc,
+                "candidates": str(one.candidates),
+                "scored / unscored / failed / skipped": " / ".join(map(str, counts.model_dump().values())),
+                "misses the decay at 5, 10 or 20": f"{gap.failures} of {gap.runs} runs"
+                if gap.runs
+                else "runs too short",
+            }
+        )
+    click.echo(f"\nEvaluators against truth, arm {answer.evaluators[0].arm}:\n" if rows else "")
+    _print(rows)
+    if answer.sensitivity:
+        click.echo("\nThe same decisions under other thresholds of damaged:\n")
+        _print([
+            {
+                "damaged at": f"{row.damaged_at:g}", "arm": row.arm, "caught": _share(row.catch_rate),
+                "false alarms": _share(row.false_alarm_rate), "propagated": _share(row.propagated_share),
+                "collapsed": _share(row.collapsed),
+            }
+            for row in answer.sensitivity
+        ])  # fmt: skip
+
+
+def _print(rows: list[dict[str, str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    if not rows:
+        return
+    table: Any = Table(box=None)
+    for number, column in enumerate(rows[0]):
+        table.add_column(column, justify="right" if number else "left", no_wrap=True)
+    for row in rows:
+        table.add_row(*row.values())
+    Console(width=max(150, Console().width)).print(table)
+
+
+def _percent(estimate: Estimate, interval: bool = True) -> str:
+    if estimate.value is None:
+        return "-"
+    return f"{estimate.value:.0%}{_interval(estimate, 100.0, '.0f') if interval else ''}"
+
+
+def _interval(estimate: Estimate, scale: float, form: str) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f" [{estimate.low * scale:{form}}, {estimate.high * scale:{form}}]"
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0%}"

@@ -1,0 +1,69 @@
+"""Runs as data frames."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from turngate import RunView, frames, parse_config, start_run
+from turngate.errors import MissingExtra, NoSuchRun
+from turngate.graphs.study.plan import read_study
+
+RUN: dict[str, Any] = {
+    "origin": "skimage:astronaut", "scenario": "replicate", "turns": 3, "driver": "loop",
+    "editor": {"type": "scripted", "size": 16, "script": {"2": "no_image:safety"}},
+    "evaluators": {"gray": {"type": "scripted"}}, "gate": "always_accept", "telemetry": {"exporter": "none"},
+}  # fmt: skip
+
+
+def test_every_row_of_a_run_is_there_with_its_type(tmp_path: Path) -> None:
+    start_run(parse_config(RUN, "test"), tmp_path / "run")
+    found = frames(tmp_path / "run")
+    view = RunView.load(tmp_path / "run")
+    assert found.attempts["image"].to_list() == [attempt.row.image for attempt in view.attempts]
+    assert found.attempts["outcome"].to_list() == ["edited", "no_image", "edited"]
+    assert found.scores.filter(pl.col("turn") == 0)["status"].to_list() == ["scored"], "the origin is turn 0"
+    assert found.scores["status"].to_list().count("skipped") == 1
+    assert found.scores["value"].null_count() == 1, "no score is null, never 0"
+    assert found.decisions["closes_turn"].to_list() == [True, True, True]
+    assert found.decisions.schema["closes_turn"] == pl.Boolean
+    assert found.attempts["run"].unique().to_list() == [view.info.run]
+
+
+def test_many_runs_stand_below_each_other(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        start_run(parse_config({**RUN, "seed": ord(name)}, name), tmp_path / "runs" / name)
+    found = frames(tmp_path / "runs")
+    assert found.attempts.group_by("run").len()["len"].to_list() == [3, 3]
+
+
+def test_runs_of_a_study_carry_arm_and_cell(tmp_path: Path) -> None:
+    from contextlib import nullcontext
+
+    import yaml
+
+    from turngate.graphs.study import run_study
+
+    raw = {"name": "s", "question": "?", "run": {key: RUN[key] for key in RUN if key != "gate"}, "repeats": 2,
+           "arms": {"yes": {"gate": "always_accept"}}, "controls": ["always-reject"]}  # fmt: skip
+    (tmp_path / "s.yaml").write_text(yaml.safe_dump(raw))
+    list(run_study(read_study(tmp_path / "s.yaml"), tmp_path / "out", lambda name, path: nullcontext(())))
+    found = frames(tmp_path / "out")
+    accepted = found.decisions.group_by("arm", "repeat").agg((pl.col("action") == "accept").sum()).sort("arm", "repeat")
+    assert accepted.rows() == [("always-reject", 1, 0), ("always-reject", 2, 0), ("yes", 1, 2), ("yes", 2, 2)]
+
+
+def test_a_folder_without_runs_says_so(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "gone"):
+        with pytest.raises(NoSuchRun, match="check the path"):
+            frames(path)
+
+
+def test_without_polars_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(MissingExtra, match=r"turngate\[frames\]"):
+        frames(tmp_path)

@@ -1,0 +1,95 @@
+"""Runs as data frames."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from turngate.errors import MissingExtra, NoSuchRun
+from turngate.traces._sqlite import connect, kind_of, machine_errors
+from turngate.traces.records import TABLES
+from turngate.traces.run_folder import RunFolder, find_runs
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Frames", "frames"]
+
+_SHOWN = ("attempts", "scores", "truth", "decisions")
+
+
+@dataclass(frozen=True)
+class Frames:
+    """The rows of one or many runs, each with the run it belongs to.
+
+    Columns are the fields of the rows (`turngate schema`), with `run` (id) before them. Lists and mappings are JSON
+    text. With a study also `arm`, `origin`, `scenario`, `editor` and `repeat`.
+    """
+
+    attempts: pl.DataFrame
+    scores: pl.DataFrame
+    truth: pl.DataFrame
+    decisions: pl.DataFrame
+
+    def to_pandas(self) -> dict[str, Any]:
+        """The same as pandas frames, by name; needs pandas and pyarrow."""
+        try:
+            return {name: getattr(self, name).to_pandas() for name in _SHOWN}
+        except ModuleNotFoundError as error:
+            raise MissingExtra(f"pandas frames need {error.name}: pip install pandas pyarrow") from None
+
+
+def frames(path: str | Path) -> Frames:
+    """Read a run, a study, or every run below a folder.
+
+    Raises `MissingExtra` without polars, `NoSuchRun` when there is no run, `DamagedRun` when one cannot be read.
+    """
+    try:
+        import polars as pl
+    except ImportError:
+        raise MissingExtra("data frames need polars: pip install 'turngate[frames]'") from None
+    folder = Path(path)
+    runs = sorted(find_runs(folder)) if folder.is_dir() else []
+    if not runs:
+        raise NoSuchRun(f"no run at or below {folder}: check the path")
+    places = _places(folder)
+    found: dict[str, list[pl.DataFrame]] = {name: [] for name in _SHOWN}
+    for run in runs:
+        file = RunFolder(run).path / "ledger.sqlite"
+        before = {"run": RunFolder(run).info().run, **places.get(run.resolve(), {})}
+        with machine_errors(file):
+            link = connect(file, read_only=True, durable=False)
+            try:
+                for name in _SHOWN:
+                    found[name].append(_frame(link, name, before))
+            finally:
+                link.close()
+    return Frames(**{name: pl.concat(parts, how="diagonal") for name, parts in found.items()})
+
+
+def _frame(link: sqlite3.Connection, table: str, before: dict[str, Any]) -> pl.DataFrame:
+    import polars as pl
+
+    types: dict[type, Any] = {int: pl.Int64, float: pl.Float64, bool: pl.Int64}
+    link.row_factory = None
+    fields = TABLES[table][0].model_fields
+    present = {row[1] for row in link.execute(f"PRAGMA table_info({table})")}
+    kinds = {name: kind_of(field.annotation) for name, field in fields.items() if name in present}
+    rows = link.execute(f"SELECT {', '.join(kinds)} FROM {table}").fetchall()  # noqa: S608 - names of our own models
+    frame = pl.DataFrame(rows, {name: types.get(kind, pl.String) for name, kind in kinds.items()}, orient="row")
+    flags = [pl.col(name).cast(pl.Boolean) for name, kind in kinds.items() if kind is bool]
+    labels = [pl.lit(value).alias(name) for name, value in before.items()]
+    return frame.with_columns(*flags, *labels).select(*before, *kinds)
+
+
+def _places(folder: Path) -> dict[Path, dict[str, Any]]:
+    """Run folder -> what the study in `folder` says about it; empty without a study."""
+    try:
+        study = json.loads((folder / "study.json").read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    fields = ("arm", "origin", "scenario", "editor", "repeat")
+    return {(folder / row["path"]).resolve(): {field: row[field] for field in fields} for row in study["runs"]}
