@@ -14,11 +14,16 @@ from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipP
 
 
 def _check_yaml(example: Example) -> None:
-    """A block with an origin is a whole run configuration, any other must at least be YAML."""
+    """A block with arms is a study, one with an origin a run's configuration, any other must at least be YAML."""
     from turngate import parse_config
+    from turngate.graphs.study import read_study
 
     raw = yaml.safe_load(example.parsed)
-    if isinstance(raw, dict) and "origin" in raw:
+    if isinstance(raw, dict) and "arms" in raw:
+        path = Path(mkdtemp()) / f"{Path(example.path).stem}-line-{example.line}.yaml"
+        path.write_text(example.parsed, encoding="utf-8")
+        read_study(path)
+    elif isinstance(raw, dict) and "origin" in raw:
         parse_config(raw, f"{example.path}, line {example.line}")
 
 

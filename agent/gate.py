@@ -9,6 +9,7 @@ from typing import Literal, Protocol, runtime_checkable
 __all__ = ["Accepted", "Decision", "Gate", "Past", "Reading", "Readings", "Verdict"]
 
 Verdict = Literal["accept", "reject", "accept_masked"]
+"""`accept_masked`: take only those pixels of the candidate that differ clearly from the image it was made of."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class Reading:
     """Finite, in the evaluator's own unit."""
     direction: Literal["higher", "lower"]
     """Which way is better."""
+    label: str | None = None
+    """A judge's verdict in words, where it gave one."""
 
     @property
     def goodness(self) -> float:
@@ -85,6 +88,9 @@ class Gate(Protocol):
 
     `decide` is called only when every evaluator in `reads` has given a score: what happens otherwise is the run's
     `on_unscored` policy, not the gate's business.
+
+    A gate may also have `misfit(facts)`: given the facts of the run's evaluators by name, it says in one line, starting
+    with the field of its configuration that is wrong, why it cannot work with them, or gives None.
     """
 
     reads: frozenset[str]

@@ -72,6 +72,12 @@ def _gate_reads(config: RunConfig, parts: Parts) -> str | None:
     return None
 
 
+def _gate_fits(config: RunConfig, parts: Parts) -> str | None:
+    misfit = getattr(parts.gate, "misfit", None)
+    told = misfit({name: evaluator.facts for name, evaluator in parts.evaluators.items()}) if misfit else None
+    return f"gate.{told}" if told else None
+
+
 def _stable_scores(config: RunConfig, parts: Parts) -> str | None:
     for name in sorted(parts.gate.reads):
         facts = parts.evaluators[name].facts
@@ -129,6 +135,8 @@ def _truth_can_be_known(config: RunConfig, parts: Parts) -> str | None:
         return f"gate {config.gate.type!r} sees the truth: say with `truth:` how it is measured"
     if config.truth is None:
         return None
+    if parts.truth is None and config.on_reject.then == "accept_masked":
+        return "truth.measure: a simulator does not know how damaged a composite is: measure truth with an evaluator"
     if parts.truth is None and not parts.editor.simulated:
         return f"truth.measure: editor {config.editor.type!r} is no simulator and keeps no record of its damage"
     if parts.truth is not None and "origin" not in parts.truth.facts.needs:
@@ -149,6 +157,7 @@ def _enough_instructions(config: RunConfig, parts: Parts) -> str | None:
 
 _CHECKS: tuple[Callable[[RunConfig, Parts], str | None], ...] = (
     _gate_reads,
+    _gate_fits,
     _stable_scores,
     _retry_means_something,
     _chat_is_understood,

@@ -81,7 +81,7 @@ def test_a_missing_extra_says_what_to_install(plugin: None) -> None:
     ("name", "message"),
     [
         ("thresold", "did you mean 'threshold'"),
-        ("zzz", "there are: always_accept"),
+        ("zzz", "there are: all, always_accept"),
         ("strict_gates.NOT_A_PART", "is not a part"),
         ("no_such_package.Gate", "cannot be imported"),
         ("", "no gate is called"),

@@ -179,6 +179,10 @@ class DecisionRow(Row):
     reason: str
     """One line."""
     evidence: dict[str, float | str | None] = {}
+    composite: dict[str, Any] | None = None
+    """Masked accept: `base` and `candidate` (SHA-256 of the image that was edited and of what was made of it), `image`
+    (of the composite; null when nothing changed enough), `changed` (share of the pixels that were taken, 0..1), `why`
+    there is none, and the composite's own `scores` and `truth` by the fields of their tables."""
     action: Literal["accept", "retry", "skip", "force_accept", "keep_best", "rollback", "restart", "stop"]
     """What followed."""
     taken_attempt: int | None

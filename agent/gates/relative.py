@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from turngate.agent.gate import Decision, Past, Reading, Readings
+from turngate.agent.gates._stream import goodness
 from turngate.part import PartConfig
 
 __all__ = ["Relative", "RelativeConfig"]
@@ -44,7 +45,7 @@ class Relative:
         if reference is None:
             reason = f"{reading.evaluator} {reading.value:.4g}: no {self.config.reference} image to compare with yet"
             return Decision("accept", reason, {"value": reading.value, "reference": None})
-        worse_by = reference.goodness - reading.goodness
+        worse_by = goodness(reference) - goodness(reading)
         accept = worse_by <= self.config.margin
         which = {"first": "first accepted", "previous": "previous", "origin": "origin", "best": "best"}
         reason = (

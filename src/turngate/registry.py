@@ -6,7 +6,7 @@ import difflib
 import importlib
 from collections.abc import Mapping
 from importlib.metadata import entry_points
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast, get_args
 
 from pydantic import ValidationError
 
@@ -65,6 +65,8 @@ class Registry(Generic[T]):
             return part.Config.model_validate(dict(raw))
         except ValidationError as error:
             raise ConfigError(explain(error, part.Config, where)) from None
+        except ConfigError as error:  # of a part inside this one
+            raise type(error)(f"{where}.{error}") from None
 
     def build(self, config: PartConfig) -> T:
         """Make the part; raises `MissingExtra` when it needs packages that are not installed."""
@@ -114,9 +116,13 @@ def explain(error: ValidationError, model: type[Any], where: str = "") -> str:
 
 def _fields_at(model: Any, path: tuple[int | str, ...]) -> list[str]:
     for step in path:
-        annotation = getattr(model, "model_fields", {}).get(step)
-        model = getattr(annotation, "annotation", None)
-        for inner in getattr(model, "__args__", ()):
-            if hasattr(inner, "model_fields"):
-                model = inner
+        field = getattr(model, "model_fields", {}).get(step)
+        if field is not None:  # otherwise an index or a key: the model inside the container is found already
+            model = _model_in(field.annotation)
     return sorted(getattr(model, "model_fields", {}))
+
+
+def _model_in(annotation: Any) -> Any:
+    if hasattr(annotation, "model_fields"):
+        return annotation
+    return next((found for inner in get_args(annotation) if (found := _model_in(inner)) is not None), None)

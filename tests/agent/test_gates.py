@@ -1,4 +1,4 @@
-"""Gates: laws that hold for each, and the cases that bite (negative BRISQUE, no reference yet)."""
+"""The gates that hold one score against one reference, the controls, and the cases that bite (negative BRISQUE)."""
 
 from __future__ import annotations
 
@@ -9,45 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turngate.agent.gate import Accepted, Gate, Past, Reading
-from turngate.agent.gates import GATES
-from turngate.testing import check_gate
-
-finite = st.floats(-1e6, 1e6, allow_nan=False)
-direction = st.sampled_from(["higher", "lower"])
-
-
-def gate(**config: Any) -> Gate:
-    return GATES.build(GATES.configure(config, "gate"))
-
-
-def reading(value: float, which: Any = "lower") -> dict[str, Reading]:
-    return {"q": Reading("q", value, which)}
-
-
-def past(origin: float | None = None, accepted: tuple[float, ...] = (), which: Any = "lower", **more: Any) -> Past:
-    images = [Accepted(turn, reading(value, which)) for turn, value in enumerate(accepted, 1)]
-    start = {} if origin is None else reading(origin, which)
-    return Past(len(accepted) + 1, 1, more.pop("seed", 0), start, images, **more)
-
-
-@pytest.mark.parametrize(
-    "config",
-    [
-        {"type": "always_accept"},
-        {"type": "always_reject"},
-        {"type": "threshold", "evaluator": "q", "at": 1.5},
-        {"type": "relative", "evaluator": "q", "reference": "first", "margin": 2},
-        {"type": "relative", "evaluator": "q", "reference": "previous"},
-        {"type": "relative", "evaluator": "q", "reference": "origin"},
-        {"type": "relative", "evaluator": "q", "reference": "best"},
-        {"type": "oracle"},
-        {"type": "random", "accept_rate": 0.5},
-    ],
-    ids=lambda config: "-".join(str(value) for value in config.values()),
-)
-def test_conformance(config: dict[str, Any]) -> None:
-    check_gate(gate(**config))
+from .gates._support import direction, finite, gate, past, reading
 
 
 @given(finite, finite, direction)

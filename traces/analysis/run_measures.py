@@ -94,7 +94,7 @@ def _by_turn(run: RunView) -> tuple[tuple[bool | None, ...], tuple[bool | None, 
 def _sound_image(taken: AttemptView, sound_of: dict[int, bool | None]) -> bool | None:
     if taken.row.outcome == "no_change":  # the same bytes are as sound as they were
         return sound_of.get(taken.row.input_turn)
-    return _sound(taken.truth.damaged if taken.truth else None)
+    return _sound(taken.standing.damaged if taken.standing else None)
 
 
 def _sound(damaged: bool | None) -> bool | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from turngate.traces.records import AttemptRow, DecisionRow, EventRow, RunStatus, ScoreRow, TruthRow
 from turngate.traces.run_folder import RunFolder, RunInfo
@@ -27,14 +27,25 @@ class AttemptView:
     decision: DecisionRow
     taken: bool
     """The candidate became the current image (a forced accept included)."""
+    composite: dict[str, Any] | None = None
+    """What a masked accept took of it, see `DecisionRow.composite`."""
+
+    @property
+    def standing(self) -> TruthRow | None:
+        """Truth of the image that was taken: the composite's after a masked accept, otherwise the candidate's."""
+        if self.composite is None:
+            return self.truth
+        told = self.composite["truth"]
+        return TruthRow(turn=self.row.turn, attempt=self.row.attempt, **told) if told else None
 
     @property
     def outcome(self) -> Outcome | None:
         """What happened to the candidate; None when there is none, nothing changed, or the truth is not known."""
         if self.row.outcome != "edited" or self.truth is None or self.truth.damaged is None:
             return None
-        if self.truth.damaged:
-            return "propagated" if self.taken else "caught"
+        if self.truth.damaged:  # a composite that is sound kept the damage out
+            kept_out = not self.taken or (self.standing is not None and self.standing.damaged is False)
+            return "caught" if kept_out else "propagated"
         return "passed" if self.taken else "false_alarm"
 
 
@@ -65,14 +76,15 @@ class RunView:
         finally:
             ledger.close()
         decisions = [record.decision for record in records]
-        taken = {(row.turn, row.taken_attempt) for row in decisions if row.taken_attempt is not None}
+        taken = {(row.turn, row.taken_attempt): row for row in decisions if row.taken_attempt is not None}
         views = [
             AttemptView(
                 record.attempt,
                 {score.evaluator: score for score in record.scores},
                 record.truth,
                 record.decision,
-                (record.attempt.turn, record.attempt.attempt) in taken,
+                (key := (record.attempt.turn, record.attempt.attempt)) in taken,
+                taken[key].composite if key in taken else None,
             )
             for record in records
         ]

@@ -178,4 +178,4 @@ def _final_truth(run: RunView, by_key: dict[tuple[int, int], AttemptView]) -> Tr
     if turn == 0:
         return run.baseline_truth
     attempt = next(a.decision.taken_attempt for a in run.attempts if a.row.turn == turn and a.decision.closes_turn)
-    return by_key[turn, attempt].truth if attempt is not None else None
+    return by_key[turn, attempt].standing if attempt is not None else None

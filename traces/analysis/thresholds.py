@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from turngate.traces.analysis.run_view import RunView
+from turngate.traces.analysis.run_view import AttemptView, RunView
 from turngate.traces.records import TruthRow
 
 __all__ = ["higher_is_better", "with_threshold"]
@@ -31,5 +31,12 @@ def with_threshold(run: RunView, damaged_at: float) -> RunView:
             damaged = row.value <= damaged_at if higher else row.value >= damaged_at
         return row.model_copy(update={"damaged": damaged, "damaged_at": damaged_at})
 
-    attempts = [replace(attempt, truth=again(attempt.truth)) for attempt in run.attempts]
+    def anew(attempt: AttemptView) -> AttemptView:
+        composite = attempt.composite
+        standing = again(attempt.standing)
+        if composite is not None and standing is not None:
+            composite = {**composite, "truth": standing.model_dump(exclude={"turn", "attempt"})}
+        return replace(attempt, truth=again(attempt.truth), composite=composite)
+
+    attempts = [anew(attempt) for attempt in run.attempts]
     return replace(run, attempts=attempts, baseline_truth=again(run.baseline_truth))

@@ -1,0 +1,91 @@
+"""A threshold with a stated false-alarm rate: split conformal prediction (Vovk et al. 2005; Lei et al. 2018)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from turngate.agent.gate import Decision, Past, Readings
+from turngate.agent.gates._calibration import read_scores
+from turngate.agent.gates._stream import goodness
+from turngate.part import PartConfig
+
+__all__ = ["Conformal", "ConformalConfig"]
+
+
+class ConformalConfig(PartConfig):
+    """Calibration scores of sound images, and the false-alarm rate that is allowed."""
+
+    paths: ClassVar[tuple[str, ...]] = ("calibration",)
+
+    evaluator: str
+    """Name of the evaluator in the run."""
+    column: str | None = None
+    """Column of the calibration file that holds the scores; none for a plain JSON list."""
+    calibration: list[float] = Field(min_length=1, max_length=100_000)
+    """Scores of sound images, in the evaluator's unit, or the CSV or JSON file that they are read from."""
+    relative_to_origin: bool = False
+    """Compare score minus the origin's score; the calibration then holds such differences, and fits other images."""
+    alpha: float = Field(gt=0, lt=1)
+    """Share of sound images that may be rejected, 0..1."""
+
+    @field_validator("calibration", mode="before")
+    @classmethod
+    def _inline(cls, raw: Any, info: ValidationInfo) -> Any:
+        """Scores from a file become part of the configuration, so that run.json alone can repeat the run."""
+        return read_scores(Path(raw), info.data.get("column")) if isinstance(raw, str | Path) else raw
+
+    @field_validator("alpha")
+    @classmethod
+    def _enough(cls, alpha: float, info: ValidationInfo) -> float:
+        have = len(info.data.get("calibration", ()))
+        exact = Fraction(str(alpha))
+        needed = math.ceil((1 - exact) / exact)
+        if 0 < have < needed:
+            raise ValueError(f"{have} calibration scores are too few for this rate: at least {needed} are needed")
+        return alpha
+
+
+class Conformal:
+    """Accepts while one score is no worse than a quantile of calibration scores, with a stated false-alarm rate."""
+
+    Config: ClassVar[type[PartConfig]] = ConformalConfig
+    requires: ClassVar[Mapping[str, str]] = {}
+    reads_truth = False
+
+    def __init__(self, config: ConformalConfig) -> None:
+        self.config = config
+        self.reads = frozenset({config.evaluator})
+
+    def decide(self, scores: Readings, past: Past) -> Decision:
+        """Reject what is worse than the ceil((n + 1)(1 - alpha))-th best of the n calibration scores.
+
+        A candidate that is exchangeable with them is rejected with probability alpha at most. Nothing is promised
+        for images of another kind, nor for all turns of a run at once.
+        """
+        name = self.config.evaluator
+        reading, start, used = scores[name], past.origin.get(name), 0.0
+        if self.config.relative_to_origin:
+            if start is None:
+                reason = f"{name} {reading.value:.4g}: the origin has no score to compare with"
+                return Decision("accept", reason, {"value": reading.value, "threshold": None})
+            used = goodness(start)
+        sign = 1.0 if reading.direction == "higher" else -1.0
+        calibration = sorted((sign * score for score in self.config.calibration), reverse=True)
+        number, found = len(calibration), goodness(reading) - used
+        rank = math.ceil((number + 1) * (1 - Fraction(str(self.config.alpha))))
+        worst = calibration[rank - 1]
+        p_value = (1 + sum(score <= found for score in calibration)) / (number + 1)
+        accept = found >= worst
+        threshold = sign * (worst + used)
+        reason = (
+            f"{name} {reading.value:.4g} is {'no worse' if accept else 'worse'} than {threshold:.4g}, "
+            f"rank {rank} of {number} calibration scores (p {p_value:.3g}, alpha {self.config.alpha:.3g})"
+        )
+        evidence = {"value": reading.value, "threshold": threshold, "p_value": p_value, "alpha": self.config.alpha}
+        return Decision("accept" if accept else "reject", reason, {**evidence, "calibration": float(number)})
