@@ -8,12 +8,14 @@ from turngate.agent.ideal import ideal_picture
 from turngate.evaluators import Evaluator, Result, Sample, Score, Skipped
 from turngate.evaluators.scoring import score
 from turngate.graphs._result_json import result_from_json, result_to_json, why
+from turngate.graphs.pictures import Pictures
+from turngate.graphs.position import Position
 from turngate.graphs.session import Session
 from turngate.picture import Picture
 from turngate.traces.once import call_key, once
 from turngate.traces.records import AttemptRow, ScoreRow, TruthRow
 
-__all__ = ["measure", "measure_origin", "measure_truth"]
+__all__ = ["measure", "measure_origin", "measure_truth", "sample_for", "score_row"]
 
 
 def measure(session: Session, attempt: AttemptRow, evaluator: str) -> ScoreRow:
@@ -50,7 +52,7 @@ def measure_origin(session: Session) -> tuple[list[ScoreRow], TruthRow | None]:
             started = time.time_ns()
             result = score(evaluator, [sample])[0]
             kind = session.config.evaluators[name].type
-            rows.append(_to_row(0, 0, name, kind, evaluator, result, 1, started))
+            rows.append(score_row(0, 0, name, kind, evaluator, result, 1, started))
     truth = session.config.truth
     if truth is None:
         return rows, None
@@ -79,19 +81,22 @@ def _score(session: Session, attempt: AttemptRow, name: str, tries: int = 1) -> 
     if attempt.image is None:
         result: Result = Skipped()
     else:
-        sample = _sample(session, evaluator, attempt, attempt.image)
+        sample = sample_for(session.pictures, session.position, evaluator, attempt, attempt.image)
         result = _score_once(session, evaluator, name, attempt, sample, tries)
     kind = session.config.evaluators[name].type
-    return _to_row(attempt.turn, attempt.attempt, name, kind, evaluator, result, tries, started)
+    return score_row(attempt.turn, attempt.attempt, name, kind, evaluator, result, tries, started)
 
 
-def _sample(session: Session, evaluator: Evaluator, attempt: AttemptRow, candidate: str) -> Sample:
-    needs, lineage, pictures = evaluator.facts.needs, session.position.lineage, session.pictures
+def sample_for(
+    pictures: Pictures, position: Position, evaluator: Evaluator, attempt: AttemptRow, candidate: str
+) -> Sample:
+    """What an evaluator is shown of a candidate: the candidate, and what it says it needs."""
+    needs, lineage = evaluator.facts.needs, position.lineage
     return Sample(
         candidate=pictures.get(candidate),
-        origin=session.origin if "origin" in needs else None,
+        origin=pictures.origin if "origin" in needs else None,
         first=pictures.get(lineage[0][1] if lineage else candidate) if "first" in needs else None,
-        previous=pictures.get(session.position.image) if "previous" in needs else None,
+        previous=pictures.get(position.image) if "previous" in needs else None,
         history=tuple(pictures.get(image) for _, image in lineage) if "history" in needs else (),
         instruction=attempt.instruction if "instruction" in needs else None,
     )
@@ -140,9 +145,10 @@ def _truth(
     )
 
 
-def _to_row(
+def score_row(
     turn: int, attempt: int, name: str, kind: str, evaluator: Evaluator, result: Result, tries: int, started: int
 ) -> ScoreRow:
+    """A result as a row of the ledger; `started` in Unix nanoseconds."""
     return ScoreRow(
         turn=turn,
         attempt=attempt,

@@ -97,4 +97,5 @@ class Session:
         if restore is not None:
             # From the stored answers, not the attempts: one that was stored just before the process died counts too.
             answers = (call.answer for call in ledger.calls() if call.kind == "edit")
-            restore((a["image"], a["damage"]) for a in answers if a.get("image") and a.get("damage") is not None)
+            made = (a for a in answers if a.get("image") and a.get("damage") is not None)
+            restore((a["image"], a["damage"], a.get("told", {})) for a in made)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from turngate import RunView, continue_run, parse_config, start_run
 from turngate.graphs.config import RunConfig
@@ -14,6 +15,10 @@ from turngate.graphs.runner import Ended
 from turngate.traces.analysis.summary import RunSummary, summarise
 
 Config = Callable[..., RunConfig]
+
+# No test asserts a time: on a busy machine a deadline only makes a good test fail.
+settings.register_profile("turngate", deadline=None)
+settings.load_profile("turngate")
 
 
 @pytest.fixture

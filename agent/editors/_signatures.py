@@ -1,4 +1,4 @@
-"""What each simulated model does to an image in one turn. Written by hand after published descriptions, not fitted."""
+"""What each simulated model does to an image. Written by hand after published descriptions, not fitted to any model."""
 
 from __future__ import annotations
 
@@ -9,42 +9,98 @@ __all__ = ["SIGNATURES", "Signature"]
 
 @dataclass(frozen=True)
 class Signature:
-    """Damage of one turn at severity 1; amplitudes in 8-bit levels."""
+    """How the residual looks. Amplitudes are in 8-bit levels per unit of damage, unless said otherwise."""
 
-    grain: float
-    """Standard deviation of a fixed grain pattern: the same each turn, so it grows with the number of turns."""
-    noise: float
-    """Standard deviation of noise that is new each turn: it grows with the root of the number of turns."""
-    lattice: float
+    recursion: float
+    """a in R_n = I + a R_(n-1), 0..1: share of the residual that a turn keeps."""
+    noise: float = 0.0
+    """Standard deviation of the static noise, which is new at every turn."""
+    grain_size: float = 0.6
+    """Standard deviation of the Gaussian that correlates the noise, pixels."""
+    chroma: float = 0.3
+    """Strength of the colour part of the noise, relative to the part that all channels share."""
+    patches: float = 0.0
+    """How much the noise varies over the image: standard deviation of the logarithm of its strength."""
+    lattice: float = 0.0
     """Amplitude of a sine lattice with a fixed phase."""
-    period: tuple[int, int]
+    period: tuple[int, int] = (0, 0)
     """Its period in pixels along x and y; 0 for constant."""
-    tint: tuple[float, float, float]
+    lattice_from: float = 0.0
+    """Damage at which the lattice sets in."""
+    tint: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """Change of red, green and blue."""
-    dots: float
-    """Soft dots per megapixel, about 3 pixels wide, 25 levels bright or dark."""
-    blur: float
-    """Share of a 3 x 3 Gaussian blur that is mixed in: loss of fine detail, 0..1."""
-    crop: float
-    """Share of width and height that is cropped, the rest being enlarged to the old size."""
-    mentions: tuple[float, float]
-    """Range of the damage, in turns, at which its reasoning summary first mentions noise."""
+    dots: float = 0.0
+    """Dots per megapixel, 2 to 4 pixels wide."""
+    dot_level: float = 0.0
+    """How much brighter or darker a dot is at its centre, levels."""
+    soften: float = 0.0
+    """Variance in square pixels of the Gaussian blur that the first turns add up to: fine detail is lost at once."""
+    blur: float = 0.0
+    """Variance in square pixels of the Gaussian blur that every further unit of damage adds."""
+    simplify: float = 0.0
+    """Share of edge-preserving smoothing that is mixed in, 0..1: texture turns into plain areas, edges stay."""
+    wrinkles: float = 0.0
+    """Amplitude of ridges that run along the contours of objects."""
+    crop: tuple[float, float] = (0.0, 0.0)
+    """Share of width and of height that is cut off, the rest being enlarged to the old size."""
+    duplicates: float = 0.0
+    """Probability that a piece of the right side is repeated at the left."""
+    mentions: tuple[int, int] | None = None
+    """First and last turn, at severity 1, at which its reasoning summary first mentions noise; None: no summaries."""
 
 
+# What Banana100 (arXiv 2604.03400) reports of each model, and lattice periods after Mi-Ripple (arXiv 2609.11317,
+# table 5). All amplitudes, probabilities and values of `recursion` are ours, set by eye: visible after 5 to 10 turns,
+# severe at 20; noise and blur of nano-banana-pro also so that BRISQUE falls, as reported. `benchmarks/calibration.py`
+# shows what they do.
 SIGNATURES = {
-    # Banana100 (arXiv 2604.03400), as reported in summaries: static noise, green tint, scattered dots, loss of fine
-    # detail, nearly always a crop; noise first mentioned at about turns 20 to 37. Lattice of period (5, 0), late:
-    # Mi-Ripple (arXiv 2609.11317), table 5. The amplitudes are ours, set by eye: visible by turn 10, severe at 20.
+    # Static noise, green tint, scattered dots, loss of fine detail. Period (5, 0), late.
     "nano-banana-pro": Signature(
-        grain=0.8,
-        noise=1.5,
-        lattice=0.35,
+        recursion=0.98,
+        noise=0.75,
+        grain_size=0.61,
+        patches=0.6,
+        lattice=0.5,
         period=(5, 0),
-        tint=(-0.45, 0.4, -0.4),
-        dots=12.0,
-        blur=0.06,
-        crop=0.0015,
-        mentions=(20.0, 37.0),
+        lattice_from=7,
+        tint=(-0.6, 0.55, -0.65),
+        dots=40,
+        dot_level=90,
+        soften=0.9,
+        blur=0.02,
+        crop=(0.0006, 0.0004),
+        mentions=(20, 37),
+    ),
+    # Wrinkles along object contours; "Fast", without a reasoning mode. Period (8, 0), early.
+    "nano-banana-2": Signature(
+        recursion=0.97,
+        lattice=0.25,
+        period=(8, 0),
+        tint=(0.2, 0.1, -0.25),
+        blur=0.01,
+        wrinkles=6.0,
+        crop=(0.0006, 0.0006),
+    ),
+    # Scattered dots. Period (3, 3), weak.
+    "flux2-dev": Signature(
+        recursion=0.98,
+        lattice=0.12,
+        period=(3, 3),
+        tint=(-0.1, -0.15, -0.1),
+        dots=260,
+        dot_level=75,
+        blur=0.01,
+        crop=(0.0004, 0.0004),
+    ),
+    # Texture simplification; the right side repeated at the left. Period (6, 0) from the start.
+    "qwen-image-edit": Signature(
+        recursion=0.96,
+        lattice=0.3,
+        period=(6, 0),
+        tint=(0.3, 0.1, -0.2),
+        simplify=0.35,
+        crop=(0.0005, 0.0003),
+        duplicates=0.1,
     ),
 }
 """Signatures by the name of the model that they are drawn after."""

@@ -3,52 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, ClassVar, Literal
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from PIL import Image
 from pydantic import Field
 
 from turngate.agent.editor import Edited, EditRequest, NoImage
-from turngate.agent.editors._signatures import SIGNATURES, Signature
+from turngate.agent.editors import _sim_objects as things
+from turngate.agent.editors._signatures import SIGNATURES
+from turngate.agent.editors._sim_decay import age, decay, increment
+from turngate.agent.editors._sim_fruit import painted
+from turngate.agent.editors._sim_operations import FAILS, operate
+from turngate.agent.editors._sim_summary import mention_probability, summary
 from turngate.part import PartConfig
 from turngate.picture import Picture
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
 __all__ = ["SimulatedConfig", "SimulatedEditor"]
-
-_CONFIDENT = (
-    "The output reproduces the input faithfully; composition, colours and fine detail are preserved.",
-    "I compared both images region by region and found them identical.",
-    "The replica matches the original exactly. No changes were introduced.",
-)
-_NOTICES = (
-    "The picture shows some grain and a slight colour cast; I kept both to stay faithful to the input.",
-    "There is visible noise in the smooth areas. The replica preserves the image as provided.",
-)
 
 
 class SimulatedConfig(PartConfig):
     """Which model is imitated, and how strongly."""
 
-    signature: Literal["nano-banana-pro"] = "nano-banana-pro"
+    signature: Literal["nano-banana-pro", "nano-banana-2", "flux2-dev", "qwen-image-edit"] = "nano-banana-pro"
     """Whose decay is imitated."""
     severity: float = Field(default=1.0, ge=0, le=20)
-    """Multiplies all amplitudes: at 1 damage is visible by 5 to 10 turns, severe at 20; 0 returns the input."""
+    """Damage that the first turn does, in turns of the signature: at 1 it is visible after 5 to 10 turns and severe
+    at 20. 0 is the perfect editor: no decay, no failure, nothing random."""
+    recursion: float | None = Field(default=None, gt=0, le=1)
+    """a in R_n = I + a R_(n-1), the share of the residual that a turn keeps; None for the signature's own."""
     spread: float = Field(default=0.35, ge=0, le=1)
     """How much attempts differ: each is 1 - spread .. 1 + spread times as strong, drawn from its seed."""
-    chain_seed: int = Field(default=0, ge=0)
-    """Draws the damage at which the reasoning summary first mentions noise; give repeats different ones."""
+    failures: float = Field(default=1.0, ge=0, le=2)
+    """Multiplies the probabilities that an operation fails; 0 for none."""
+
+
+_MOVES = {"mirror": things.mirrored, "rotate": things.rotated}
+"""What operations do to the places of objects."""
+
+
+@dataclass(frozen=True)
+class _Carried:
+    """What an image brings along from earlier turns."""
+
+    damage: float = 0.0
+    objects: tuple[things.Placed, ...] = ()
 
 
 class SimulatedEditor:
-    """SIMULATED decay after a published description: noise, tint, dots, lattice, blur, crop, confident summaries.
+    """SIMULATED decay after published descriptions of four models, with their failures and confident summaries.
 
-    The residual follows R_n = I + a R_(n-1) with a = 1: each turn adds its injection I to what the image already
-    carries. `damage` is the sum of the injections along the lineage, in turns at severity 1 and mean strength; an
-    image that this editor did not make counts as 0.
+    The residual follows R_n = I + a R_(n-1). `damage` is its size, in first turns at severity 1: with mean strength
+    1 + a + a^2 + ... It depends on the damage of the input alone, so a run goes on after a restart as if there had been
+    none. An image that this editor did not make counts as undamaged.
     """
 
     Config: ClassVar[type[PartConfig]] = SimulatedConfig
@@ -60,82 +67,63 @@ class SimulatedEditor:
         self.config = config
         self.model = f"simulated-{config.signature}"
         self.stochastic = config.severity > 0
-        self._signature: Signature = SIGNATURES[config.signature]
-        low, high = self._signature.mentions
-        self._mentions_at = float(np.random.default_rng([config.chain_seed, 20]).uniform(low, high))
-        self._damage: dict[str, float] = {}
+        self._signature = SIGNATURES[config.signature]
+        self._recursion = config.recursion or self._signature.recursion
+        self._failures = config.failures if self.stochastic else 0.0
+        self._made: dict[str, _Carried] = {}
 
-    def restore(self, made: Iterable[tuple[str, float]]) -> None:
-        """Remember (SHA-256, damage) of images made before this process started."""
-        self._damage.update(made)
+    def restore(self, made: Iterable[tuple[str, float] | tuple[str, float, Mapping[str, Any]]]) -> None:
+        """Remember images made before this process started: SHA-256, damage and, where there is one, `Edited.detail`.
+
+        Without the detail the objects in an image are not known; the rest is.
+        """
+        for image, damage, *told in made:
+            objects = things.from_json(told[0].get("placed", ())) if told else ()
+            self._made[image] = _Carried(damage, objects)
 
     def edit(self, request: EditRequest) -> Edited | NoImage:
-        """Add one turn of damage; the image keeps its size."""
-        rng = np.random.default_rng(request.seed)
-        strength = self.config.severity * rng.uniform(1 - self.config.spread, 1 + self.config.spread)
-        picture = Picture.from_rgb(_damaged(request.image.rgb, self._signature, strength, rng))
-        before = self._damage.get(request.image.sha256, 0.0)
-        damage = before + strength
-        self._damage[picture.sha256] = damage
-        notices = before >= self._mentions_at
-        lines = _NOTICES if notices else _CONFIDENT
+        """Carry out the operation, let the image decay, then draw what is new in it."""
+        carried = self._made.get(request.image.sha256, _Carried())
+        # Each use has a stream of its own. The perfect editor does not look at the seed.
+        root = [request.seed, 1] if self.stochastic else [request.turn, 0]
+        strength, worn, done, adding, words = (np.random.default_rng([*root, use]) for use in range(5))
+        luck = strength.uniform(1 - self.config.spread, 1 + self.config.spread)
+        step = increment(carried.damage, self.config.severity, self._recursion, luck)
+        damage = carried.damage + step
+        kind = str(request.operation.get("kind", ""))
+        operated = operate(request.image, kind, done, self._failures)
+        rgb, objects = operated.rgb, carried.objects
+        if kind in _MOVES and not operated.failed:
+            objects = _MOVES[kind](objects)
+        detail: dict[str, Any] = {"step": step}
+        if kind in FAILS:
+            detail["operation_failed"] = operated.failed
+        if step > 0:
+            decayed = decay(rgb, self._signature, carried.damage, damage, worn)
+            rgb, objects = decayed.rgb, things.cropped(objects, decayed.crop)
+            if decayed.repeated:
+                objects = things.repeated(objects, decayed.repeated)
+                detail["repeated"] = list(decayed.repeated)
+        name = str(request.operation.get("object") or "object")
+        if kind == "add":
+            addition = things.add(name, objects, rgb.shape[1], rgb.shape[0], adding, self._failures)
+            rgb, objects = painted(rgb, addition.drawn), addition.objects
+            detail["object_failure"] = addition.failure
+        if objects or kind == "add":
+            detail |= {"objects": len(objects), "placed": things.as_json(objects)}
+        picture = Picture.from_rgb(rgb)
+        self._made[picture.sha256] = _Carried(damage, objects)
         return Edited.of(
             picture,
-            reasoning=lines[int(rng.integers(len(lines)))],
+            reasoning=self._summary(kind, name, damage, words),
             model=f"{self.model}-1",
             damage=damage,
-            detail={"strength": strength},
+            detail=detail,
         )
 
-
-def _damaged(
-    rgb: NDArray[np.uint8], signature: Signature, strength: float, rng: np.random.Generator
-) -> NDArray[np.uint8]:
-    if strength == 0:
-        return rgb
-    height, width = rgb.shape[:2]
-    image = _zoomed(rgb, signature.crop * strength)
-    image += np.minimum(signature.blur * strength, 1) * (_blurred(image) - image)
-    fixed = np.random.default_rng(5)  # the same pattern each turn, so that it adds up
-    image += strength * signature.grain * fixed.standard_normal((height, width, 1), dtype=np.float32)
-    image += strength**0.5 * signature.noise * rng.standard_normal(image.shape, dtype=np.float32)
-    image += strength * signature.lattice * _lattice(height, width, signature.period)[:, :, None]
-    image += strength * np.array(signature.tint, dtype=np.float32)
-    _add_dots(image, strength * signature.dots * height * width / 1e6, rng)
-    return np.clip(np.rint(image), 0, 255).astype(np.uint8)
-
-
-def _zoomed(rgb: NDArray[np.uint8], share: float) -> NDArray[np.float32]:
-    height, width = rgb.shape[:2]
-    box = (width * share / 2, height * share / 2, width * (1 - share / 2), height * (1 - share / 2))
-    planes = [Image.fromarray(rgb[:, :, channel].astype(np.float32)) for channel in range(3)]
-    resized = [np.asarray(p.resize((width, height), Image.Resampling.BICUBIC, box=box)) for p in planes]
-    return np.stack(resized, axis=2)
-
-
-def _blurred(image: NDArray[np.float32]) -> NDArray[np.float32]:
-    from scipy.ndimage import gaussian_filter
-
-    blurred: NDArray[np.float32] = gaussian_filter(image, (0.8, 0.8, 0), truncate=1.5)
-    return blurred
-
-
-def _lattice(height: int, width: int, period: tuple[int, int]) -> NDArray[np.float32]:
-    x, y = np.arange(width), np.arange(height)[:, None]
-    phase = (x / period[0] if period[0] else 0 * x) + (y / period[1] if period[1] else 0 * y)
-    return np.sin(2 * np.pi * phase).astype(np.float32)
-
-
-def _add_dots(image: NDArray[np.float32], expected: float, rng: np.random.Generator) -> None:
-    height, width = image.shape[:2]
-    number = int(rng.poisson(expected))
-    offsets = np.arange(-2, 3)
-    dot = np.exp(-(offsets[:, None] ** 2 + offsets**2) / 2).astype(np.float32)[:, :, None]
-    for row, column, sign in zip(
-        rng.integers(0, height, number), rng.integers(0, width, number), rng.choice([-25, 25], number), strict=True
-    ):
-        top, left = max(row - 2, 0), max(column - 2, 0)
-        bottom, right = min(row + 3, height), min(column + 3, width)
-        image[top:bottom, left:right] += (
-            sign * dot[top - row + 2 : bottom - row + 2, left - column + 2 : right - column + 2]
-        )
+    def _summary(self, kind: str, name: str, damage: float, rng: np.random.Generator) -> str | None:
+        mentions = self._signature.mentions
+        if mentions is None:
+            return None
+        likely = mention_probability(age(damage, self._signature.recursion), *mentions)
+        return summary(kind, name, bool(rng.random() < likely), rng)

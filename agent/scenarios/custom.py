@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
-from turngate.agent.scenario import Step
+from turngate.agent.scenario import Ideal, Step
 from turngate.part import PartConfig
 
 __all__ = ["Custom", "CustomConfig"]
@@ -32,7 +32,7 @@ class Custom:
 
     def __init__(self, config: CustomConfig) -> None:
         self.config = config
-        self.ideal: Literal["origin"] | None = config.ideal
+        self.ideal: Ideal | None = config.ideal
         self.length: int | None = None if config.cycle else len(config.instructions)
 
     def instruction(self, turn: int) -> Step:

@@ -5,30 +5,46 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
-from turngate.agent.scenario import Step
+from turngate.agent.scenario import Ideal, Step
 from turngate.part import PartConfig
 
-__all__ = ["PROMPT", "Replicate", "ReplicateConfig"]
+__all__ = ["PROMPT", "REWORDED", "Replicate", "ReplicateConfig"]
 
 PROMPT = "Produce an exact replica of the provided image, with no alterations."
 """The replication prompt of Banana100 (arXiv 2604.03400), word for word."""
 
+REWORDED = {
+    "short": "Copy this image exactly.",
+    "polite": "Please give this picture back to me just as it is.",
+    "detailed": (
+        "Reproduce the provided image with the same content, colours, sharpness, framing and size. "
+        "Add nothing, remove nothing, improve nothing."
+    ),
+    "technical": "Return an image that equals the input pixel by pixel. Apply no processing of any kind.",
+    "negative": "Do not edit this image. Do not crop, retouch, restyle or denoise it. Return it unchanged.",
+}
+"""Other wordings of the same request, by name. Ours: those that the paper tried are not known."""
+
 
 class ReplicateConfig(PartConfig):
-    """Replication takes no settings."""
+    """How the request is worded."""
+
+    wording: Literal["paper", "short", "polite", "detailed", "technical", "negative", "cycle"] = "paper"
+    """`paper`: its prompt, verbatim. The others are ours; `cycle` takes ours in turn, one each turn."""
 
 
 class Replicate:
-    """Asks for an exact replica each turn, in the paper's words; the ideal result is the origin."""
+    """Asks for an exact replica each turn; the ideal result is the origin."""
 
     Config: ClassVar[type[PartConfig]] = ReplicateConfig
     requires: ClassVar[Mapping[str, str]] = {}
-    ideal: Literal["origin"] | None = "origin"
+    ideal: Ideal | None = "origin"
     length: int | None = None
 
     def __init__(self, config: ReplicateConfig) -> None:
-        self.config = config
+        wording = config.wording
+        self._texts = list(REWORDED.values()) if wording == "cycle" else [{"paper": PROMPT, **REWORDED}[wording]]
 
     def instruction(self, turn: int) -> Step:
-        """The same step every turn."""
-        return Step(PROMPT, {"kind": "replicate"})
+        """The same request every turn."""
+        return Step(self._texts[(turn - 1) % len(self._texts)], {"kind": "replicate"})

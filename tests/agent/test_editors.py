@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -156,46 +155,6 @@ def test_an_image_that_the_format_cannot_hold(kind: str, width: int) -> None:
     assert isinstance(answer, NoImage)
     assert (answer.why, answer.retryable) == ("error", False)
     assert "\n" not in answer.detail
-
-
-def test_simulated_damage_adds_up_and_is_known() -> None:
-    origin = astronaut(128)
-    editor, damages, current = build("simulated"), [], origin
-    for turn in range(1, 31):
-        answer = editor.edit(EditRequest((current,), "copy", turn, 1, turn))
-        assert isinstance(answer, Edited) and answer.damage is not None
-        damages.append(answer.damage)
-        current = Picture.from_bytes(answer.data)
-    assert all(later > earlier for earlier, later in pairwise(damages))
-    assert 22 < damages[-1] < 38, "about one per turn"
-    assert psnr(current, origin) < 22
-
-
-def test_simulated_damage_survives_a_restart() -> None:
-    origin = astronaut(64)
-    first, second = build("simulated"), build("simulated")
-    one = first.edit(EditRequest((origin,), "", 1, 1, 1))
-    assert isinstance(one, Edited) and one.damage is not None
-    picture = Picture.from_bytes(one.data)
-    second.restore([(picture.sha256, one.damage)])  # type: ignore[attr-defined]
-    request = EditRequest((picture,), "", 2, 1, 2)
-    again, expected = second.edit(request), first.edit(request)
-    assert isinstance(again, Edited) and isinstance(expected, Edited)
-    assert (again.damage, again.data) == (expected.damage, expected.data)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_simulated_summaries_are_confident_for_long(seed: int) -> None:
-    """The first mention of noise comes at 20 to 37 turns' worth of damage, and differs between chains."""
-    editor = build({"type": "simulated", "chain_seed": seed, "spread": 0})
-    current, first = astronaut(32), None
-    for turn in range(1, 45):
-        answer = editor.edit(EditRequest((current,), "copy", turn, 1, turn))
-        assert isinstance(answer, Edited) and answer.reasoning
-        if first is None and ("noise" in answer.reasoning or "grain" in answer.reasoning):
-            first = turn
-        current = Picture.from_bytes(answer.data)
-    assert first is not None and 21 <= first <= 39
 
 
 def test_simulated_is_marked() -> None:

@@ -112,11 +112,12 @@ def test_flat_images_have_no_score(name: str, level: int) -> None:
 
 
 def test_brisque_can_be_negative() -> None:
-    """C33: the simulated chain makes a photograph's BRISQUE negative; nothing clips it."""
+    """C33: simulated damage makes a photograph's BRISQUE negative; nothing clips it."""
     from turngate.agent.editor import Edited, EditRequest
     from turngate.agent.editors import EDITORS
 
-    answer = EDITORS.build(EDITORS.configure("simulated", "e")).edit(EditRequest((photo("chelsea"),), "", 1, 1, 5))
+    editor = EDITORS.build(EDITORS.configure({"type": "simulated", "severity": 8}, "e"))
+    answer = editor.edit(EditRequest((photo("chelsea"),), "", 1, 1, 5))
     assert isinstance(answer, Edited)
     assert value("brisque", Picture.from_bytes(answer.data)) < 0
 

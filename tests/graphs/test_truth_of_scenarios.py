@@ -111,3 +111,19 @@ def test_what_the_simulator_told_is_in_the_ledger(config: Config, run: Run) -> N
     counts = [attempt.row.told["objects"] for attempt in view.attempts]
     assert counts == sorted(counts) and counts[-1] >= 5
     assert all("object_failure" in attempt.row.told for attempt in view.attempts)
+
+
+@pytest.mark.parametrize("attempts", [3, 7])
+def test_a_resumed_run_knows_its_objects(config: Callable[..., Any], run: Callable[..., Any], attempts: int) -> None:
+    """The simulator's record of what it drew comes back from the ledger: the rows are those of an undisturbed run."""
+    fields: dict[str, Any] = {
+        "origin": {"image": "skimage:coffee", "size": 64}, "editor": {"type": "simulated", "failures": 2},
+        "scenario": "add_fruits", "turns": 14,
+    }  # fmt: skip
+
+    def rows(view: RunView) -> list[dict[str, Any]]:
+        return [attempt.row.comparable() for attempt in view.attempts]
+
+    whole = rows(run(config(**fields), "whole")[1])
+    run(config(**fields, budgets={"attempts": attempts}), "cut")
+    assert rows(run(config(**fields), "cut")[1]) == whole

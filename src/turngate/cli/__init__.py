@@ -17,6 +17,8 @@ _COMMANDS = {
     "fork": ("fork", "Start a child run from a turn of another run."),
     "study": ("study", "Run the arms of a study and compare them."),
     "show": ("show", "Show one run in numbers."),
+    "replay": ("replay", "Decide a run's candidates again with another gate, as far as the record reaches."),
+    "calibrate": ("calibrate", "Find a threshold with a stated false-alarm rate from clean edits."),
     "compare": ("compare", "Say how two runs differ, and where they part."),
     "list": ("list", "List the runs below a folder."),
     "report": ("report", "Write a run's report.html again."),

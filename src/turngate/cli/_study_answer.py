@@ -29,10 +29,10 @@ def say_answer(folder: Path, ended: list[Finished], as_json: bool) -> None:
     begun = list(study.begun())
     single = len(study.arms()) == len(study.runs)
     names = {run.path: run.arm if single else f"{run.arm} {run.label}" for run in begun}
-    name, question, notes = (str(study.config[field]) for field in ("name", "question", "notes"))
-    page = write_study_page(folder, name, question, {names[run.path]: run.path for run in begun}, notes)
+    name, question = (str(study.config[field]) for field in ("name", "question"))
     summaries = {names[run.path]: summarise(run.load()) for run in begun}
     answer = answer_study(study)
+    page = write_study_page(study, answer)
     worked = any(one.worked for one in ended)
     if as_json:
         arms = {key: summary.model_dump(mode="json") for key, summary in summaries.items()}

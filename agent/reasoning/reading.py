@@ -1,0 +1,88 @@
+"""What a reasoning summary says, as a reader finds it, and the contract of readers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, get_args, runtime_checkable
+
+__all__ = ["LABELS", "Count", "Finding", "Label", "Reading", "SummaryReader", "SummaryReading", "Unread"]
+
+Label = Literal["claims_success", "mentions_damage", "denies_damage", "hedges"]
+"""`claims_success`: the result is right (equal, faithful, every detail kept, done as asked), softened or not.
+`mentions_damage`: the image shows damage, kept on purpose or not. `denies_damage`: damage is absent, avoided or was
+removed. `hedges`: the summary limits its own certainty. What was asked for, planned or only possible is none of them.
+"""
+
+LABELS: tuple[Label, ...] = get_args(Label)
+
+
+@dataclass(frozen=True)
+class Count:
+    """A number of objects that the summary states."""
+
+    number: int
+    of: str
+    """What is counted, one word in the singular and small letters; empty where it is not named."""
+    added: bool = False
+    """So many were added; otherwise so many are there."""
+
+    def __str__(self) -> str:
+        return f"{'+' if self.added else ''}{self.number} {self.of}".strip()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Why a reader gave a label."""
+
+    label: Label
+    words: str
+    """The words that it rests on, as the reader saw them; the hypothesis of a classifier."""
+    sentence: str
+    """The sentence that they stand in, without markup."""
+    kind: str | None = None
+    """Kind of damage (`noise`, `colour`, ...), where the reader tells kinds apart."""
+
+
+@dataclass(frozen=True)
+class SummaryReading:
+    """A summary that was read and understood; what it does not say is False."""
+
+    claims_success: bool = False
+    mentions_damage: bool = False
+    denies_damage: bool = False
+    hedges: bool = False
+    counts: tuple[Count, ...] | None = None
+    """Numbers of objects, in the order of the text; None for a reader that does not look for them."""
+    findings: tuple[Finding, ...] = ()
+    """In the order of the text."""
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """Kinds of the damage that is mentioned, sorted; empty for a reader that does not tell kinds apart."""
+        return tuple(sorted({f.kind for f in self.findings if f.label == "mentions_damage" and f.kind}))
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A summary that says nothing to the reader. It is no reading: nothing in it counts as not said."""
+
+    why: Literal["empty", "language", "parse", "refused", "failed"]
+    """`empty`: no words; `language`: not in the reader's language; the others are those of a model that reads."""
+    detail: str = ""
+    """One line for a person."""
+
+
+Reading = SummaryReading | Unread
+
+
+@runtime_checkable
+class SummaryReader(Protocol):
+    """Reads reasoning summaries."""
+
+    def read(self, texts: Sequence[str | None]) -> list[Reading]:
+        """One reading per text, in order; depends on nothing but that text.
+
+        Any text: None, empty, of any length, script and markup. Raises nothing for what stands in it.
+        """
+        ...

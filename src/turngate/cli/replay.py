@@ -1,0 +1,128 @@
+"""`turngate replay`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from turngate.cli._options import json_option, set_option
+
+if TYPE_CHECKING:
+    from turngate.graphs.counterfactual import Counterfactual
+
+__all__ = ["replay_command"]
+
+_WORDS = {"caught": "caught", "propagated": "propagated", "passed": "passed", "false_alarm": "false alarms"}
+
+
+@click.command("replay")
+@click.argument("run", type=click.Path(path_type=Path))
+@set_option
+@click.option(
+    "--with", "evaluators", multiple=True, metavar="NAME[=TYPE]", help="Add an evaluator for the gate to read."
+)
+@click.option("--sweep", metavar="FIELD=A,B,...", help="Decide once for each value of a field, e.g. gate.at=0.5,1,2.")
+@json_option
+def replay_command(
+    run: Path, overrides: tuple[str, ...], evaluators: tuple[str, ...], sweep: str | None, as_json: bool
+) -> int:
+    """Decide the recorded candidates of RUN again, with another gate: no editor is called.
+
+    Valid up to the first divergence, which is told: from there on the recorded candidates were made from images that
+    the other gate would not have kept.
+    """
+    added = [f"evaluators.{name}={kind or name}" for name, _, kind in (item.partition("=") for item in evaluators)]
+    settings: list[tuple[str, list[str]]] = [("", [])]
+    if sweep is not None:
+        settings = [(value, [f"{field}={value}"]) for field, value in _values(sweep)]
+    found = [(label, _redecide(run, [*added, *overrides, *more])) for label, more in settings]
+    rows = [_row(label, one) for label, one in found]
+    if as_json:
+        print(json.dumps({"run": str(run), "replays": rows}, ensure_ascii=False))
+        return 0
+    _say(found, rows, sweep)
+    return 0
+
+
+def _redecide(run: Path, overrides: list[str]) -> Counterfactual:
+    from turngate.errors import ConfigError
+    from turngate.graphs.counterfactual import FREE, redecide
+    from turngate.graphs.load import diff, parse_config
+    from turngate.graphs.runner import changed_config
+    from turngate.traces.run_folder import RunFolder
+
+    recorded = RunFolder.existing(run).info()
+    config = changed_config(run, overrides)
+    before = parse_config(recorded.config, str(run)).identity()
+    fixed = [field for field, _, _ in diff(before, config.identity()) if field.partition(".")[0] not in FREE]
+    if fixed:
+        raise ConfigError(f"{fixed[0]}: a replay calls no editor and can only change {', '.join(FREE)}; fork the run")
+    return redecide(run, config)
+
+
+def _values(sweep: str) -> Iterable[tuple[str, str]]:
+    from turngate.errors import ConfigError
+
+    field, equals, values = sweep.partition("=")
+    if not equals or not values.strip():
+        raise ConfigError(f"--sweep {sweep}: write it as field=value,value, for instance --sweep gate.at=0.5,1,2")
+    return [(field, value.strip()) for value in values.split(",")]
+
+
+def _row(label: str, one: Counterfactual) -> dict[str, Any]:
+    from turngate.traces.analysis.redecided import outcomes
+
+    steps = one.steps
+    changed = next((step for step in steps if step.changed), None)
+    return {
+        "value": label or None,
+        "gate": one.config.gate.model_dump(mode="json"),
+        "turns": one.turns,
+        "attempts": len(steps),
+        "covers_the_run": one.diverged is None,
+        "diverged": one.diverged,
+        "first_change": {"turn": changed.decision.turn, "attempt": changed.decision.attempt} if changed else None,
+        "outcomes": outcomes((step.record.attempt, step.truth, step.decision) for step in steps),
+        "recorded_outcomes": outcomes((step.record.attempt, step.truth, step.record.decision) for step in steps),
+        "decisions": [
+            {
+                "turn": step.decision.turn,
+                "attempt": step.decision.attempt,
+                "recorded": step.record.decision.action,
+                "decided": step.decision.action,
+                "reason": step.decision.reason,
+            }
+            for step in steps
+        ],
+    }
+
+
+def _say(found: list[tuple[str, Counterfactual]], rows: list[dict[str, Any]], sweep: str | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from turngate.cli._text import plain
+
+    table: Any = Table(box=None)
+    field = sweep.partition("=")[0] if sweep else "gate"
+    for column in (field, "turns", *_WORDS.values(), "first change", "valid until"):
+        table.add_column(column, justify="left" if column in (field, "valid until") else "right")
+    recorded = max(rows, key=lambda row: int(row["attempts"]))
+    for label, row in [("as recorded", recorded), *((row["value"] or str(row["gate"]["type"]), row) for row in rows)]:
+        told = row["recorded_outcomes"] if label == "as recorded" else row["outcomes"]
+        change = row["first_change"]
+        first = "" if label == "as recorded" else f"turn {change['turn']}" if change else "none"
+        until = "" if label == "as recorded" else row["diverged"] or "the end"
+        table.add_row(plain(str(label)), str(row["turns"]), *(str(told[name]) for name in _WORDS), first, plain(until))
+    Console(width=max(140, Console().width)).print(table)
+    if len(found) == 1:
+        for step in (step for step in found[0][1].steps if step.changed):
+            decision = step.decision
+            click.echo(
+                f"turn {decision.turn}, attempt {decision.attempt}: {step.record.decision.action} -> {decision.action} "
+                f"({plain(decision.reason, 160)})"
+            )
