@@ -16,6 +16,7 @@ from turngate.graphs.session import Session
 from turngate.picture import Picture
 from turngate.traces.once import call_key, once
 from turngate.traces.records import AttemptRow
+from turngate.traces.telemetry import request_headers
 
 __all__ = ["edit"]
 
@@ -38,6 +39,7 @@ def edit(session: Session, position: Position) -> AttemptRow:
         conversation=conversation(session) if config.history == "chat" else (),
         load=session.pictures.load,
         operation=step.operation,
+        headers=request_headers(position.turn, position.attempt),
     )
     parameters = {
         "editor": config.editor.model_dump(mode="json"),
