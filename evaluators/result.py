@@ -8,12 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from turngate.errors import Fault
+from turngate.evaluators.usage import Usage
 
 __all__ = ["Failed", "Result", "Score", "Skipped", "Unscored", "UnscoredWhy", "finite"]
 
 UnscoredWhy = Literal[
-    "parse", "truncated", "filtered", "refused", "too_small", "flat", "no_reference", "no_image", "undefined"
-]
+    "parse", "truncated", "filtered", "refused", "disagreement", "too_small", "flat", "no_reference", "no_image",
+    "undefined",
+]  # fmt: skip
 """Why an evaluator declined: the evaluation itself worked, and there is no score to give."""
 
 
@@ -31,6 +33,8 @@ class Score:
     """Optional named parts that the value is made of, each finite."""
     flags: tuple[str, ...] = ()
     """Optional remarks that do not void the value ("inconsistent", "aligned:-1.2,0.4")."""
+    usage: Usage | None = None
+    """What was used up at a model, where one was asked."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", finite(self.value))
@@ -44,6 +48,10 @@ class Unscored:
     why: UnscoredWhy
     detail: str = ""
     """One line for a person."""
+    flags: tuple[str, ...] = ()
+    """Optional remarks, as in a score."""
+    usage: Usage | None = None
+    """What was used up at a model: an answer that gives no score costs the same."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +62,8 @@ class Failed:
     error: str
     """Short type of the failure: an exception's name, `range`, `not_finite`, `not_a_number`."""
     detail: str = ""
+    flags: tuple[str, ...] = ()
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True)

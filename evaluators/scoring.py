@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from turngate.errors import Fault, TurngateError
 from turngate.evaluators.evaluator import Evaluator, Facts, Sample
 from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored
+from turngate.providers.fatal import FATAL
 
 __all__ = ["score"]
 
 
 def score(evaluator: Evaluator, samples: Sequence[Sample]) -> list[Result]:
-    """Score a batch; one result per sample, in order, never an exception.
+    """Score a batch; one result per sample, in order. Raises only what would meet every later call too: a used-up quota,
+    a refused key, an unknown model.
 
     Samples that lack what the facts say is needed, or that are too small, are `Unscored` and never reach the
     evaluator. What it raises, a wrong number of results, something that is no result, and a value outside an exact
-    range are `Failed`.
+    range are `Failed`. A batch that raises is scored again sample by sample (unless each call is paid for), so that
+    only the guilty sample fails.
     """
     results: list[Result | None] = [_refused(evaluator.facts, sample) for sample in samples]
     asked = [sample for sample, refused in zip(samples, results, strict=True) if refused is None]
@@ -42,7 +45,11 @@ def _ask(evaluator: Evaluator, samples: list[Sample]) -> list[Result]:
         return []
     try:
         answers = list(evaluator.evaluate(samples))
+    except FATAL:  # a used-up quota, a wrong key: every later call would fail the same
+        raise
     except Exception as error:  # a foreign part may raise anything; it costs scores, never the run
+        if len(samples) > 1 and not evaluator.facts.paid:  # a paid answer is never asked for twice
+            return [answer for sample in samples for answer in _ask(evaluator, [sample])]
         return [_failure(error)] * len(samples)
     if len(answers) != len(samples):
         wrong = Failed("us", "result_count", f"{len(answers)} results for {len(samples)} samples")

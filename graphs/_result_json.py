@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from turngate.evaluators import Failed, Result, Score, Skipped, Unscored
+from turngate.evaluators.usage import Usage
 
 __all__ = ["result_from_json", "result_to_json", "why"]
 
@@ -19,12 +21,13 @@ def result_to_json(result: Result) -> dict[str, Any]:
                 "label": result.label,
                 "explanation": result.explanation,
                 "components": dict(result.components),
-                "flags": list(result.flags),
+                **_told(result),
             }
         case Unscored():
-            return {"status": "unscored", "why": result.why, "detail": result.detail}
+            return {"status": "unscored", "why": result.why, "detail": result.detail, **_told(result)}
         case Failed():
-            return {"status": "failed", "why": result.error, "fault": result.fault, "detail": result.detail}
+            failed = {"status": "failed", "why": result.error, "fault": result.fault, "detail": result.detail}
+            return {**failed, **_told(result)}
         case Skipped():
             return {"status": "skipped", "why": result.why}
 
@@ -34,13 +37,22 @@ def result_from_json(answer: dict[str, Any]) -> Result:
     match answer["status"]:
         case "scored":
             known = {name: answer[name] for name in ("value", "label", "explanation", "components")}
-            return Score(**known, flags=tuple(answer["flags"]))
+            return Score(**known, **_untold(answer))
         case "unscored":
-            return Unscored(answer["why"], answer["detail"])
+            return Unscored(answer["why"], answer["detail"], **_untold(answer))
         case "failed":
-            return Failed(answer["fault"], answer["why"], answer["detail"])
+            return Failed(answer["fault"], answer["why"], answer["detail"], **_untold(answer))
         case _:
             return Skipped(answer["why"])
+
+
+def _told(result: Score | Unscored | Failed) -> dict[str, Any]:
+    return {"flags": list(result.flags), "usage": asdict(result.usage) if result.usage else {}}
+
+
+def _untold(answer: dict[str, Any]) -> dict[str, Any]:
+    usage = answer.get("usage")
+    return {"flags": tuple(answer.get("flags", ())), "usage": Usage(**usage) if usage else None}
 
 
 def why(result: Result) -> str:

@@ -47,6 +47,7 @@ def decide(
     after = advance(position, row)
     session.memory.note(attempt, seen, row, after)
     session.meter.add(attempt)
+    session.meter.add_scores(ordered)
     session.position = after
     session.model = attempt.model or session.model
     for observer in session.observers:

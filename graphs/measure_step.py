@@ -50,7 +50,7 @@ def measure_origin(session: Session) -> tuple[list[ScoreRow], TruthRow | None]:
     for name, evaluator in session.parts.evaluators.items():
         if name not in session.memory.origin:
             started = time.time_ns()
-            result = score(evaluator, [sample])[0]
+            result = _score_once(session, evaluator, name, (0, 0), sample, 1)
             kind = session.config.evaluators[name].type
             rows.append(score_row(0, 0, name, kind, evaluator, result, 1, started))
     truth = session.config.truth
@@ -82,7 +82,7 @@ def _score(session: Session, attempt: AttemptRow, name: str, tries: int = 1) -> 
         result: Result = Skipped()
     else:
         sample = sample_for(session.pictures, session.position, evaluator, attempt, attempt.image)
-        result = _score_once(session, evaluator, name, attempt, sample, tries)
+        result = _score_once(session, evaluator, name, (attempt.turn, attempt.attempt), sample, tries)
     kind = session.config.evaluators[name].type
     return score_row(attempt.turn, attempt.attempt, name, kind, evaluator, result, tries, started)
 
@@ -103,8 +103,9 @@ def sample_for(
 
 
 def _score_once(
-    session: Session, evaluator: Evaluator, name: str, attempt: AttemptRow, sample: Sample, tries: int
+    session: Session, evaluator: Evaluator, name: str, place: tuple[int, int], sample: Sample, tries: int
 ) -> Result:
+    """The result, stored before it is used where asking again would cost or give something else."""
     facts = evaluator.facts
     if facts.deterministic and not facts.paid:
         return score(evaluator, [sample])[0]
@@ -117,9 +118,9 @@ def _score_once(
         "instruction": sample.instruction,
         "try": tries,
     }
-    key = call_key("evaluate", session.info.run, attempt.turn, attempt.attempt, hashes, parameters)
+    key = call_key("evaluate", session.info.run, *place, hashes, parameters)
     call = once(
-        session.ledger, key, "evaluate", attempt.turn, attempt.attempt,
+        session.ledger, key, "evaluate", *place,
         lambda: result_to_json(score(evaluator, [sample])[0]),
     )  # fmt: skip
     return result_from_json(call.answer)

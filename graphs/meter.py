@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 
 from turngate.graphs.config import Budgets
-from turngate.traces.records import AttemptRow, DecisionRow, EventRow
+from turngate.traces.records import AttemptRow, DecisionRow, EventRow, ScoreRow
 
 __all__ = ["Meter", "past_seconds"]
 
@@ -14,7 +14,7 @@ __all__ = ["Meter", "past_seconds"]
 class Meter:
     """Counts what the ledger says was used, over all processes that worked on the run."""
 
-    def __init__(self, attempts: Iterable[AttemptRow], past_seconds: float = 0.0) -> None:
+    def __init__(self, past_seconds: float = 0.0) -> None:
         self.attempts = 0
         self.usd = 0.0
         self.tokens = 0
@@ -22,8 +22,13 @@ class Meter:
         self.failures_in_a_row = 0
         self._past_seconds = past_seconds
         self._started = time.monotonic()
-        for row in attempts:
-            self.add(row)
+
+    def add_scores(self, rows: Iterable[ScoreRow]) -> None:
+        """Count what judges used up."""
+        for usage in (row.usage for row in rows if row.usage):
+            self.usd += usage.get("cost_usd") or 0.0
+            self.tokens += (usage.get("input_tokens") or 0) + (usage.get("output_tokens") or 0)
+            self.waited += usage.get("waited_seconds") or 0.0
 
     def add(self, row: AttemptRow) -> None:
         """Count one attempt."""

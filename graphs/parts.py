@@ -114,11 +114,16 @@ def _chain_is_long_enough(config: RunConfig, parts: Parts) -> str | None:
 
 
 def _money_can_be_counted(config: RunConfig, parts: Parts) -> str | None:
-    if config.budgets.usd is not None and parts.editor.paid and getattr(parts.editor, "prices", "own") is None:
-        return (
-            f"budgets.usd: the price of {parts.editor.model!r} is not known, so no money can be counted: "
-            "give editor.prices, or limit budgets.attempts instead"
-        )
+    if config.budgets.usd is None:
+        return None
+    paid: list[tuple[str, Any]] = [("editor", parts.editor)] if parts.editor.paid else []
+    paid += [(f"evaluators.{name}", part) for name, part in parts.evaluators.items() if part.facts.paid]
+    for field, part in paid:
+        if getattr(part, "prices", "its own") is None:
+            return (
+                f"budgets.usd: what {field} costs is not known, so no money can be counted: "
+                f"give {field}.prices, or limit budgets.attempts instead"
+            )
     return None
 
 

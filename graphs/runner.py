@@ -256,6 +256,7 @@ def _score_origin(session: Session) -> None:
     if session.config.score_origin or session.config.truth is not None:
         rows, truth = measure_origin(session)
         session.ledger.add_scores(rows, truth)
+        session.meter.add_scores(rows)
         session.memory.origin = {**session.memory.origin, **readings(rows)}
 
 

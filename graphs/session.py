@@ -85,13 +85,13 @@ class Session:
         records, events = ledger.records(), ledger.events()
         self.position = Position.start(self.origin.sha256)
         self.memory = Memory(readings(score for score in ledger.scores() if score.turn == 0))
-        self.meter = Meter(
-            (record.attempt for record in records), past_seconds(events, (record.decision for record in records))
-        )
+        self.meter = Meter(past_seconds(events, (record.decision for record in records)))
+        self.meter.add_scores(ledger.scores())
         self.started_ns = next((event.at_ns for event in events if event.kind == "started"), 0)
         for record in records:
             self.position = advance(self.position, record.decision)
             self.memory.note(record.attempt, readings(record.scores), record.decision, self.position)
+            self.meter.add(record.attempt)
             self.model = record.attempt.model or self.model
         restore = getattr(self.parts.editor, "restore", None)
         if restore is not None:

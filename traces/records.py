@@ -146,6 +146,8 @@ class ScoreRow(Row):
     detail: str = ""
     tries: int = 1
     """How often the evaluator was asked (policy `retry_evaluator`)."""
+    usage: dict[str, Any] = {}
+    """What a judge used up: `calls`, `input_tokens`, `output_tokens`, `cost_usd` (null when not known), `waited_seconds`."""
     started_ns: int
     ended_ns: int
 

@@ -46,7 +46,7 @@ def open_pipeline(
                 local_files_only=True,
             )
             if invented := invented_weights(said):
-                raise ValueError(invented)
+                raise ValueError(f"weights are missing, {invented} for one")
             match offload:
                 case "none":
                     opened.to(device)

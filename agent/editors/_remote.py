@@ -7,11 +7,12 @@ from typing import Any
 from pydantic import Field
 
 from turngate.agent.editor import NoImage, NoImageWhy, Served, Usage
-from turngate.errors import ConfigError, MissingKey, QuotaExhausted, UserError
+from turngate.errors import UserError
 from turngate.part import PartConfig
 from turngate.picture import Picture
 from turngate.providers.calling import Called, RetryConfig
 from turngate.providers.failure import Kind
+from turngate.providers.fatal import raise_if_fatal
 from turngate.providers.prices import Prices
 
 __all__ = ["RemoteConfig", "no_answer", "sent"]
@@ -41,26 +42,17 @@ class RemoteConfig(PartConfig):
 def no_answer(called: Called[Any], model: str, where: str, key_name: str, provider: str) -> NoImage:
     """The result of a call that failed for good.
 
-    Raises what no later call can mend: `QuotaExhausted` (resume after the reset), `MissingKey`, `ConfigError` (no such
-    model), `UserError` (a conversation that the server does not take).
+    Raises what no later call can mend, see `turngate.providers.fatal`, and `UserError` for a conversation that the server
+    does not take back.
     """
     failure = called.failure
     assert failure is not None
-    match failure.kind:
-        case "per_day":
-            reset = f" in {failure.wait:g} s" if failure.wait else ", when the provider's day ends"
-            raise QuotaExhausted(
-                f"the quota of {model!r} is used up: resume the run after the reset{reset} ({failure.message})"
-            )
-        case "auth":
-            raise MissingKey(f"{where} refuses the key in {key_name}: {failure.message}")
-        case "not_found":
-            raise ConfigError(f"editor.model: {where} knows no {model!r}: {failure.message}")
-        case "conversation":
-            raise UserError(
-                f"{where} does not take the conversation back, a thought signature is missing: use `history: previous` "
-                f"or fork the run ({failure.message})"
-            )
+    raise_if_fatal(failure, model, where, key_name, "editor.model")
+    if failure.kind == "conversation":
+        raise UserError(
+            f"{where} does not take the conversation back, a thought signature is missing: use `history: previous` "
+            f"or fork the run ({failure.message})"
+        )
     count = len(called.tries)
     detail = failure.message if count == 1 else f"{failure.message} ({count} tries)"
     served = Served(provider, tries=called.tries)

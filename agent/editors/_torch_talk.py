@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,8 +43,12 @@ def _collected(module: ModuleType, said: list[str], bars: bool) -> Iterator[None
 
 
 def invented_weights(said: list[str]) -> str | None:
-    """What a library said when it filled in random numbers for weights that a file lacks; None when it did not."""
-    return next((text for text in said if "newly initialized" in text), None)
+    """Name of a tensor for which a library took random numbers because the file lacks it; None when there is none."""
+    for text in said:
+        if "newly initialized" in text:
+            names = re.findall(r"\b\w[\w.]*\.(?:weight|bias)\b", text)
+            return names[0] if names else "one that is not named"
+    return None
 
 
 class _Collector(logging.Handler):

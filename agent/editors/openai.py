@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import io
+import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -95,6 +96,8 @@ class OpenAIEditor:
                     extra_headers=dict(request.headers) or None,
                     **fields,
                 )
+                if not hasattr(answer, "data"):  # a page of a proxy comes back as a plain string
+                    raise json.JSONDecodeError("the answer is no JSON object", str(answer)[:80], 0)
                 return answer
 
             called: Called[ImagesResponse] = await call(ask, openai.classify, config.retry, request.seed)

@@ -97,7 +97,7 @@ class VaeEditor:
         else:
             check_same(config.fingerprint, files.fingerprint, str(files.files[0].parent))
         self.model = files.version
-        self._network = load_network(files.files).to(self._device)
+        self._network = load_network(files.files, self._device)
 
     def edit(self, request: EditRequest) -> Edited | NoImage:
         """One round trip; the result is a PNG of the input's size. Raises `MachineError` when memory runs out."""
@@ -124,13 +124,13 @@ class VaeEditor:
         import torch
 
         with torch.inference_mode():
-            planes = torch.from_numpy(np.ascontiguousarray(pixels.transpose(2, 0, 1)))[None].to(self._device)
+            planes = torch.from_numpy(pixels).to(self._device)[None].permute(0, 3, 1, 2)
             latents = self._network.encode(planes).latents
             if self.config.latent_noise:
                 noise = self.config.latent_noise * rng.standard_normal(tuple(latents.shape), dtype=np.float32)
                 latents = latents + torch.from_numpy(noise).to(self._device)
-            decoded: NDArray[np.float32] = self._network.decode(latents).sample[0].cpu().numpy()
-        return decoded.transpose(1, 2, 0)
+            decoded: NDArray[np.float32] = self._network.decode(latents).sample[0].permute(1, 2, 0).cpu().numpy()
+        return decoded
 
 
 def _local_files(config: VaeConfig) -> VaeFiles | None:

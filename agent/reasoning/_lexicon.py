@@ -1,78 +1,24 @@
-"""The data file of a language: its phrases by what they do. Described field by field; `lexicons/en.yaml` is one."""
+"""The data file of a language: its phrases by what they do. `lexicons/en.yaml` is one."""
 
 from __future__ import annotations
 
-from functools import cache, cached_property
-from importlib import resources
-from pathlib import Path
-from typing import Annotated
+from functools import cached_property
 
-import yaml
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
-
+from turngate.agent.reasoning._lexicon_parts import Counting, Forms, Group, LexiconPart, Phrase
 from turngate.agent.reasoning._phrases import Phrases
-from turngate.errors import ConfigError
-from turngate.registry import explain, nearest
 
-__all__ = ["Counting", "Forms", "Lexicon", "read_lexicon"]
+__all__ = ["Lexicon"]
 
-Phrase = Annotated[str, StringConstraints(min_length=1, max_length=200, to_lower=True, strip_whitespace=True)]
-Group = list[Phrase]
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
-
-
-class Forms(_Part):
-    """A verb by how far its action has come."""
-
-    done: Group
-    """It happened: `removed`."""
-    base: Group = []
-    """Its plain form, which is an order, a plan or, after `did`, something done: `remove`."""
-    ongoing: Group = []
-    """`removing`: done beside another action, not yet done in a heading or a plan."""
+_LOOKED_UP = (
+    "damage", "clean", "faithful", "sharp", "change", "preserve", "keep", "content", "copying", "exactly",
+    "remove", "repair", "cleanse", "without", "nor", "negation", "gone", "asked", "asked_before", "intent",
+    "possible", "any_word", "check", "found_none", "found_some", "did", "exception", "remains", "existing",
+    "ignored", "contrast", "joining", "relative",
+)  # fmt: skip
+"""Fields whose phrases are looked up together."""
 
 
-class Counting(_Part):
-    """How objects are counted."""
-
-    numbers: dict[Phrase, int]
-    """One word each; `twenty` and `one` in a row are added."""
-    hundred: Group = []
-    """Multiplies the number before it by 100."""
-    ordinals: dict[Phrase, int]
-    """`fourth`: a number of objects after `a_fourth`."""
-    a_fourth: Group
-    """Words before an ordinal that make it a count: `a`, `is the`."""
-    one: Group
-    """Articles that count as one after something was added: `a`, `an`, `the`."""
-    more: Group
-    """Words by a number or noun that say that it was added: `more`, `another`, `new`."""
-    joined: Group
-    """Words between two things that were added together: `and`."""
-    added: Group
-    """Something was added, before it: `added`, `placed`."""
-    was_added: Group
-    """The same after it: `was added`."""
-    total: Group
-    """Words right before a number that make it a total whatever was added: `total of`, `total to`."""
-    not_objects: Group
-    """Nouns whose number is no count of objects in the image: `images`, `pixels`, `steps`."""
-    stop: Group
-    """Words that end the noun after a number, beside marks and every word of `finite`."""
-    before_noun: Group
-    """Words between number and noun that look like its plural: `colours` of nothing; adjectives on `s`."""
-    plurals: dict[Phrase, Phrase] = {}
-    """Irregular plurals and their singular."""
-    plural_endings: dict[Phrase, str] = {}
-    """Ending -> ending of the singular, longest first."""
-    again: Group = []
-    """Words that stand for the noun counted before: `ones`."""
-
-
-class Lexicon(_Part):
+class Lexicon(LexiconPart):
     """Phrases are written as `turngate.agent.reasoning._phrases` says: `a|b`, `word*`, `word?`, `_`."""
 
     language: Phrase
@@ -80,8 +26,10 @@ class Lexicon(_Part):
     common: Group
     """Words by which the language is known: its most frequent ones that neighbouring languages do not share."""
     contractions: dict[str, str]
-    """What is written out before anything is looked up; also endings, which begin with an apostrophe."""
-    abbreviations: Group = []
+    """Words that are written out before anything is looked up: `can't`."""
+    endings: dict[str, str]
+    """The same for what words end with: `n't`."""
+    abbreviations: Group
     """With their full stop, which ends no sentence."""
 
     damage: dict[Phrase, Group]
@@ -94,8 +42,10 @@ class Lexicon(_Part):
     """The same of its detail: denied, it is a loss of detail."""
     change: Group
     """Words for difference: denied, the result is said to be right."""
+    preserve: Group
+    """`preserved`: the result is right; with damage, the damage is there."""
     keep: Group
-    """`preserved`, `kept`: with `content` the result is right, with damage the damage is there."""
+    """`kept`: the same, but right only with `content`."""
     content: Group
     """What can be kept: `detail`, `everything`."""
     copying: Group
@@ -103,6 +53,8 @@ class Lexicon(_Part):
     exactly: Group
     hedges: Group
     """Limits certainty."""
+    no_hedges: Group
+    """Phrases that only look so: `nothing may be`."""
 
     remove: Forms
     """What takes damage away when it is named."""
@@ -112,14 +64,12 @@ class Lexicon(_Part):
     """Both: `cleaned`."""
     without: Group
     """Denies the nouns after it, up to the next verb once there was one: `no`, `without`."""
+    nor: Group
+    """Goes on with a denial, or is one: `nor`."""
     negation: Group
     """Denies the rest of its clause: `not`, `failed to`."""
-    hardly: Group
-    """As `without`, with a doubt."""
     gone: Group
     """Denies what is before it in its clause: `is gone`, `not visible`."""
-    hardly_gone: Group
-    """The same with a doubt."""
 
     asked: Group
     """From here on somebody's request is told."""
@@ -141,6 +91,8 @@ class Lexicon(_Part):
     """The plain verb after it was done: `managed to`."""
     exception: Group
     """Without damage of its own, its clause limits a removal before it: `but not`."""
+    remains: Group
+    """What a pronoun stands for is still there."""
     existing: Group
     """Says of damage that it is there, also in a plan: `existing`."""
     pronouns: Group
@@ -168,6 +120,8 @@ class Lexicon(_Part):
     """Pronouns that begin a clause after `linking`."""
     own: Group
     """Subjects that end requests, plans and possibilities: `i`, `the result`."""
+    determiners: Group
+    """Articles and the like, with which a subject may begin."""
     finite: Group
     """Finite verb forms, also of words that are elsewhere here."""
 
@@ -190,39 +144,20 @@ class Lexicon(_Part):
     @cached_property
     def hedging(self) -> Phrases:
         """Hedges are looked up by themselves: `appears clean` is one, and a denial."""
-        return Phrases({"hedges": self.hedges})
+        return Phrases({"hedges": self.hedges, "no_hedges": self.no_hedges})
+
+    @cached_property
+    def finite_forms(self) -> frozenset[str]:
+        """`finite`, to be looked up."""
+        return frozenset(self.finite)
+
+    @cached_property
+    def joiners(self) -> frozenset[str]:
+        """Single words that may stand before the subject of a clause."""
+        groups = (self.contrast, self.joining, self.linking)
+        return frozenset(word for group in groups for phrase in group for word in phrase.split("|") if " " not in word)
 
     @cached_property
     def owners(self) -> Phrases:
         """Subjects are looked up where a clause begins."""
         return Phrases({"own": self.own})
-
-
-_LOOKED_UP = (
-    "damage", "clean", "faithful", "sharp", "change", "keep", "content", "copying", "exactly", "remove", "repair",
-    "cleanse", "without", "negation", "hardly", "gone", "hardly_gone", "asked", "asked_before", "intent", "possible", "any_word",
-    "check", "found_none", "found_some", "did", "exception", "existing", "pronouns", "ignored", "contrast", "joining",
-    "relative",
-)  # fmt: skip
-
-
-@cache
-def read_lexicon(name: str) -> Lexicon:
-    """A built-in lexicon by the code of its language, or one from a YAML file; raises `ConfigError`."""
-    built_in = resources.files("turngate.agent.reasoning").joinpath("lexicons")
-    codes = sorted(file.name.removesuffix(".yaml") for file in built_in.iterdir() if file.name.endswith(".yaml"))
-    where = built_in.joinpath(f"{name}.yaml") if name in codes else Path(name)
-    try:
-        raw = yaml.safe_load(where.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(f"lexicon: no language and no file is called {name!r}{nearest(name, codes)}") from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(f"lexicon: cannot read {name}: {' '.join(str(error).split())[:200]}") from None
-    try:
-        lexicon = Lexicon.model_validate(raw)
-        assert lexicon.phrases and lexicon.hedging and lexicon.owners
-    except ValidationError as error:
-        raise ConfigError(explain(error, Lexicon, f"lexicon {name}")) from None
-    except ValueError as error:
-        raise ConfigError(f"lexicon {name}: {error}") from None
-    return lexicon

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -9,6 +10,7 @@ from itertools import product
 __all__ = ["Match", "Phrases"]
 
 _SHORTEST_PREFIX = 2
+_WORD = re.compile(r"_|'?[^\W_]+|[^\W_]{2,}\*")
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Phrases:
     """Phrases by role.
 
     A phrase is words with single spaces; `a|b` is either word, `word*` any word that begins so (at least two letters),
-    `word?` a word that may be missing, `_` any word. At every place the longest phrase wins; among equally long ones
+    `(word)` a word that may be missing, `_` any word. At every place the longest phrase wins; among equally long ones
     a whole word goes before a beginning, a longer beginning before a shorter one.
     """
 
@@ -100,18 +102,17 @@ def _after(node: _Node, word: str) -> Iterator[_Node]:
 
 
 def _expanded(phrase: str) -> Iterator[tuple[str, ...]]:
-    """All phrases without `|` and `?` that `phrase` stands for."""
+    """All phrases without `|` and brackets that `phrase` stands for."""
     choices = []
     for part in phrase.split(" "):
-        optional = part.endswith("?")
-        words = part.removesuffix("?").split("|")
+        optional = part.startswith("(") and part.endswith(")")
+        words = part[1:-1].split("|") if optional else part.split("|")
         for word in words:
-            letters = word.removesuffix("*")
-            if word != "_" and (not letters or "*" in letters or "?" in letters or (word != letters and len(letters) < 2)):
-                raise ValueError(f"{phrase!r} is no phrase: {part!r} is not a word, a|b, word*, word? or _")
+            if not _WORD.fullmatch(word):
+                raise ValueError(f"{phrase!r} is no phrase: {part!r} is not a word, a|b, word*, (word) or _")
         choices.append([*words, ""] if optional else words)
     for choice in product(*choices):
-        words_of = tuple(word for word in choice if word)
-        if not words_of:
+        found = tuple(word for word in choice if word)
+        if not found:
             raise ValueError(f"{phrase!r} is no phrase: one word must not be optional")
-        yield words_of
+        yield found

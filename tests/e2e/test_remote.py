@@ -176,7 +176,7 @@ def test_money_that_cannot_be_counted_cannot_be_limited(
 ) -> None:
     editor = {"type": "openai", "model": "unheard-of", "base_url": fake_server.openai_url}
     write(editor=editor, budgets={"usd": 1})
-    turngate("run", "run.yaml").refused(2, "price of 'unheard-of' is not known", "editor.prices")
+    turngate("run", "run.yaml").refused(2, "what editor costs is not known", "editor.prices")
 
 
 def test_money_runs_out_and_resume_goes_on(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -83,9 +84,9 @@ class RunSummary(_Model):
     final_truth: float | None = None
     """Truth of that image, in the measure's unit."""
     cost_usd: float | None
-    """Sum of the known costs; None when no call reported one."""
+    """Sum of the known costs of editor and judges; None when no call reported one."""
     tokens: int | None
-    """Sum of the known input and output tokens."""
+    """Sum of the known input and output tokens of editor and judges."""
 
 
 def summarise(run: RunView) -> RunSummary:
@@ -93,12 +94,9 @@ def summarise(run: RunView) -> RunSummary:
     attempts = run.attempts
     closing = [attempt for attempt in attempts if attempt.decision.closes_turn]
     kinds = Counter(_closing_kind(attempt) for attempt in closing)
-    costs = [attempt.row.cost_usd for attempt in attempts if attempt.row.cost_usd is not None]
-    tokens = [
-        (attempt.row.input_tokens or 0) + (attempt.row.output_tokens or 0)
-        for attempt in attempts
-        if attempt.row.input_tokens is not None or attempt.row.output_tokens is not None
-    ]
+    used = [usage for attempt in attempts for usage in _usages(attempt)]
+    costs = [cost for _, cost in used if cost is not None]
+    tokens = [number for number, _ in used if number is not None]
     return RunSummary(
         run=str(run.folder.path),
         id=run.info.run,
@@ -119,6 +117,17 @@ def summarise(run: RunView) -> RunSummary:
         tokens=sum(tokens) if tokens else None,
         **_truth(run),
     )
+
+
+def _usages(attempt: AttemptView) -> Iterator[tuple[int | None, float | None]]:
+    """Tokens and cost of the editor call and of each judge."""
+    row = attempt.row
+    for used in (
+        {"input_tokens": row.input_tokens, "output_tokens": row.output_tokens, "cost_usd": row.cost_usd},
+        *(score.usage for score in attempt.scores.values()),
+    ):
+        known = [number for name in ("input_tokens", "output_tokens") if (number := used.get(name)) is not None]
+        yield sum(known) if known else None, used.get("cost_usd")
 
 
 def _closing_kind(attempt: AttemptView) -> str:

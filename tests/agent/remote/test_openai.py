@@ -87,6 +87,7 @@ def test_every_ending_without_an_image_is_typed(
     [
         ("429_per_minute:0.1", "per_minute"), ("503", "unavailable"), ("500", "unavailable"), ("504", "unavailable"),
         ("drop", "transport"), ("malformed", "malformed"), ("html:502", "unavailable"),
+        ("html:200", "malformed"),
     ],
 )  # fmt: skip
 def test_what_may_pass_is_tried_again(ask: Ask, fake_server: FakeServer, script: str, why: str) -> None:

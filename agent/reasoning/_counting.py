@@ -1,0 +1,146 @@
+"""Numbers of objects that a summary states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from turngate.agent.reasoning._lexicon import Lexicon
+from turngate.agent.reasoning._scope import Scoped
+from turngate.agent.reasoning.reading import Count
+
+__all__ = ["Counter"]
+
+_DIGITS = re.compile(r"\d{1,4}")
+_WIDEST = 4
+"""Words between a number and the end of its noun."""
+_AFTER = 2
+"""Words between a noun and `was added`."""
+
+
+class Counter:
+    """Reads the sentences of one summary in order."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        self._rules = lexicon.counting
+        self._noun = ""
+        """The noun that was counted last."""
+
+    def read(self, found: Scoped) -> Iterator[Count]:
+        """Counts of one sentence, of what is said in it; what was not added is no count."""
+        words = found.words
+        at, adding = 0, -1  # `adding`: index at which something that was added may begin
+        while at < len(words):
+            added = self._phrase("added", words, at)
+            if added:
+                at = adding = at + added
+                continue
+            if words[at] in self._rules.joined and at == adding:
+                adding = at + 1
+            counted = None if found.unsaid[at] else self._count(words, at, at == adding)
+            if counted is None:
+                at += 1
+                continue
+            count, end = counted
+            if not (count.added and found.denied[at]):
+                yield count
+            at, adding = end, end if count.added else -1
+
+    def _count(self, words: Sequence[str], at: int, adding: bool) -> tuple[Count, int] | None:
+        number, start = self._number(words, at)
+        if words[at] in self._rules.ordinals and self._before("a_fourth", words, at):
+            noun, end = self._group(words, at + 1, 1)
+            return self._counted(words, self._rules.ordinals[words[at]], noun or self._noun, False, end)
+        more = start < len(words) and words[start] in self._rules.more
+        if number is None:
+            if words[at] not in self._rules.articles and words[at] not in self._rules.more:
+                return None
+            if at + 1 < len(words) and words[at + 1] in self._rules.ordinals:
+                return None
+            number, start = 1, at if words[at] in self._rules.more else at + 1
+            more = start < len(words) and words[start] in self._rules.more
+            noun, end = self._group(words, start + more, 1)
+            if not (adding or more or self._was_added(words, end)):
+                return None
+            return self._counted(words, 1, noun, True, end)
+        total = self._before("total", words, at)
+        more = more or (at > 0 and words[at - 1] in self._rules.more)
+        noun, end = self._group(words, start + (start < len(words) and words[start] in self._rules.more), number)
+        if not noun:
+            return self._counted(words, number, self._noun, False, start) if total else None
+        more = more or (end < len(words) and words[end] in self._rules.more)
+        return self._counted(words, number, noun, not total and (adding or more or self._was_added(words, end)), end)
+
+    def _counted(self, words: Sequence[str], number: int, noun: str, added: bool, end: int) -> tuple[Count, int] | None:
+        if not noun or number == 0 or (end < len(words) and words[end] in self._rules.fewer):
+            return None
+        self._noun = noun
+        return Count(number, noun, added), end
+
+    def _number(self, words: Sequence[str], at: int) -> tuple[int | None, int]:
+        """A number in digits or words, and the index after it."""
+        if _DIGITS.fullmatch(words[at]):
+            return int(words[at]), at + 1
+        total = None
+        while at < len(words) and words[at] in self._rules.numbers:
+            value = self._rules.numbers[words[at]]
+            if total is None:
+                total = value
+            elif value == 100 and total < 100:
+                total *= 100
+            elif total % 10 == 0 and value < 10 <= total:
+                total += value
+            else:
+                break
+            at += 1
+        return total, at
+
+    def _group(self, words: Sequence[str], start: int, number: int) -> tuple[str, int]:
+        """The noun of the group of words at `start`, in the singular, and the index after it; "" without one."""
+        end = start
+        while end < min(len(words), start + _WIDEST) and not self._stops(words[end]):
+            end += 1
+            singular = self._singular(words[end - 1])
+            if number != 1 and singular is not None:
+                return self._object(words, end - 1, singular), end
+        if number != 1 or end == start or self._singular(words[end - 1]) not in (None, words[end - 1]):
+            return "", start
+        return self._object(words, end - 1, words[end - 1]), end
+
+    def _object(self, words: Sequence[str], at: int, noun: str) -> str:
+        if noun in self._rules.again:
+            return self._noun
+        match = self._lexicon.phrases.longest(words, at)
+        damage = match is not None and match.role.startswith("damage")
+        return "" if damage or noun in self._rules.not_objects else noun
+
+    def _singular(self, word: str) -> str | None:
+        """The singular of a plural; None for a word that is none."""
+        if word in self._rules.plurals:
+            return self._rules.plurals[word]
+        if len(word) < 3 or word.endswith(tuple(self._rules.not_plural)):
+            return None
+        for ending, single in self._rules.plural_endings.items():
+            if word.endswith(ending):
+                return word.removesuffix(ending) + single
+        return None
+
+    def _stops(self, word: str) -> bool:
+        return (
+            not word[0].isalpha()
+            or word in self._rules.stop
+            or word in self._lexicon.finite
+            or word in self._rules.numbers
+            or word.endswith(tuple(self._rules.stop_endings))
+        )
+
+    def _was_added(self, words: Sequence[str], end: int) -> bool:
+        return any(self._phrase("was_added", words, at) for at in range(end, min(end + _AFTER, len(words))))
+
+    def _before(self, field: str, words: Sequence[str], at: int) -> bool:
+        return any(start + self._phrase(field, words, start) == at for start in range(max(0, at - 3), at))
+
+    def _phrase(self, field: str, words: Sequence[str], at: int) -> int:
+        match = self._rules.phrases[field].longest(words[: at + 6], at)
+        return match.end - match.start if match else 0

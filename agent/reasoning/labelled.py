@@ -1,0 +1,116 @@
+"""Texts with what they say, and how well a reader finds it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+
+from turngate.agent.reasoning.reading import LABELS, Count, Label, SummaryReader, SummaryReading
+from turngate.errors import ConfigError
+from turngate.registry import explain
+
+__all__ = ["LabelScore", "Labelled", "read_labelled", "score_reader"]
+
+_COUNT = re.compile(r"(\+?)(\d+) (\S+)")
+
+
+class Labelled(BaseModel):
+    """One text."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    text: str
+    labels: frozenset[Label] = frozenset()
+    counts: tuple[Count, ...] = ()
+    """Written as `3 apple`, or `+1 apple` for what was added."""
+
+    @field_validator("counts", mode="before")
+    @classmethod
+    def _written(cls, raw: Any) -> Any:
+        found = [_COUNT.fullmatch(str(one)) for one in raw]
+        if not all(found):
+            raise ValueError("write a count as `3 apple` or `+1 apple`")
+        return tuple(Count(int(one[2]), one[3], bool(one[1])) for one in found if one)
+
+
+class LabelScore(BaseModel):
+    """How well one label is found; undefined rates are None."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    label: str
+    """A label, or `counts`."""
+    right: int
+    """Found where it is."""
+    wrong: int
+    """Found where it is not."""
+    missed: int
+    """Not found where it is."""
+
+    @property
+    def precision(self) -> float | None:
+        """Share of what was found that is right."""
+        return self.right / (self.right + self.wrong) if self.right + self.wrong else None
+
+    @property
+    def recall(self) -> float | None:
+        """Share of what is there that was found."""
+        return self.right / (self.right + self.missed) if self.right + self.missed else None
+
+    @property
+    def f1(self) -> float | None:
+        """Harmonic mean of both."""
+        whole = 2 * self.right + self.wrong + self.missed
+        return 2 * self.right / whole if whole else None
+
+
+def read_labelled(path: Path | None = None) -> dict[str, list[Labelled]]:
+    """Parts by name, from a file of one's own or the one that is shipped; raises `ConfigError`.
+
+    The file maps the name of a part to a list of `{text, labels, counts}`.
+    """
+    source = path or resources.files("turngate.agent.reasoning").joinpath("labelled.yaml")
+    try:
+        raw = yaml.safe_load(source.read_text(encoding="utf-8"))
+        parts = {str(part): list(rows) for part, rows in raw.items()}
+    except (OSError, ValueError, yaml.YAMLError, AttributeError, TypeError) as error:
+        raise ConfigError(f"cannot read {source}: {' '.join(str(error).split())[:200]}") from None
+    found: dict[str, list[Labelled]] = {part: [] for part in parts}
+    for part, rows in parts.items():
+        for number, row in enumerate(rows, 1):
+            try:
+                found[part].append(Labelled.model_validate(row))
+            except ValidationError as error:
+                raise ConfigError(explain(error, Labelled, f"{source}, {part} {number}")) from None
+    return found
+
+
+def score_reader(reader: SummaryReader, texts: Sequence[Labelled]) -> list[LabelScore]:
+    """Every label, and the counts of a reader that finds any. A text that was not read says nothing."""
+    readings = reader.read([one.text for one in texts])
+    read = [one if isinstance(one, SummaryReading) else SummaryReading(counts=()) for one in readings]
+    pairs = {
+        label: [({label} & one.labels, {label} if getattr(found, label) else set()) for one, found in zip(texts, read)]
+        for label in LABELS
+    }
+    scores = [_score(label, found) for label, found in pairs.items()]
+    if all(one.counts is not None for one in read):
+        counted = [(set(one.counts), set(found.counts or ())) for one, found in zip(texts, read, strict=True)]
+        scores.append(_score("counts", counted))
+    return scores
+
+
+def _score(label: str, pairs: Sequence[tuple[Any, Any]]) -> LabelScore:
+    right = sum(len(there & found) for there, found in pairs)
+    return LabelScore(
+        label=label,
+        right=right,
+        wrong=sum(len(found) for _, found in pairs) - right,
+        missed=sum(len(there) for there, _ in pairs) - right,
+    )

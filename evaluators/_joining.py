@@ -1,0 +1,129 @@
+"""How several evaluators' scores become one number: averages over a common scale, and votes."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from turngate.errors import ConfigError
+from turngate.evaluators.evaluator import Direction, Facts
+
+__all__ = ["Average", "Joined", "Joining", "Vote"]
+
+
+@dataclass(frozen=True)
+class Joined:
+    """One number made of several, and what it is made of."""
+
+    value: float
+    label: str | None = None
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+
+class Joining(Protocol):
+    """Joins the values of those members that scored."""
+
+    direction: Direction
+    bounds: tuple[float, float]
+    approximate: bool
+    """Whether values outside `bounds` can occur."""
+
+    def join(self, values: Mapping[str, float]) -> Joined:
+        """`values` by member, each in the member's own unit; at least one."""
+        ...
+
+    def settled(self, values: Mapping[str, float]) -> bool:
+        """Whether more members could not change the outcome."""
+        ...
+
+
+class Average:
+    """Mean, median or worst, of values as they are or of each member's range brought to 0 (worst) .. 1 (best)."""
+
+    def __init__(
+        self,
+        rule: Literal["mean", "median", "min"],
+        scaled: bool,
+        ranges: Mapping[str, tuple[float, float]],
+        facts: Mapping[str, Facts],
+    ) -> None:
+        """Raises `ConfigError` for members that have no common scale."""
+        self._rule = rule
+        self._facts = facts
+        self._ranges = {name: ranges.get(name, one.range) for name, one in facts.items()} if scaled else None
+        directions = {one.direction for one in facts.values()}
+        if self._ranges is None:
+            if len(directions) > 1:
+                raise ConfigError("scale: members are better in different directions: use `scale: range`")
+            self.direction: Direction = directions.pop()
+            self.bounds = min(one.range[0] for one in facts.values()), max(one.range[1] for one in facts.values())
+            self.approximate = any(one.range_is_approximate for one in facts.values())
+            return
+        for name, bounds in self._ranges.items():
+            if not all(map(math.isfinite, bounds)):
+                raise ConfigError(f"ranges.{name}: is missing: {facts[name].name} has no finite range of its own")
+        self.direction = "higher"
+        self.bounds = (0.0, 1.0)
+        self.approximate = any(
+            self._ranges[name] != one.range or one.range_is_approximate for name, one in facts.items()
+        )
+
+    def join(self, values: Mapping[str, float]) -> Joined:
+        """The average; with ranges its parts are the brought values, as `NAME.scaled`."""
+        good = {name: self._goodness(name, value) for name, value in values.items()}
+        match self._rule:
+            case "mean":
+                joined = math.fsum(good.values()) / len(good)
+            case "median":
+                joined = statistics.median(good.values())
+            case "min":
+                joined = min(good.values())
+        if self._ranges is not None:
+            return Joined(joined, parts={f"{name}.scaled": value for name, value in good.items()})
+        return Joined(joined if self.direction == "higher" else -joined)
+
+    def settled(self, values: Mapping[str, float]) -> bool:
+        """Never: any member moves an average."""
+        return False
+
+    def _goodness(self, name: str, value: float) -> float:
+        higher = self._facts[name].direction == "higher"
+        if self._ranges is None:
+            return value if higher else -value
+        low, high = self._ranges[name]
+        share = (value - low) / (high - low)
+        return share if higher else 1 - share
+
+
+class Vote:
+    """1 when more than half of the members say yes (`majority`), or when none says no (`veto`); otherwise 0."""
+
+    direction: Direction = "higher"
+    bounds = (0.0, 1.0)
+    approximate = False
+
+    def __init__(self, rule: Literal["majority", "veto"], at: Mapping[str, float], facts: Mapping[str, Facts]) -> None:
+        """`at` is the worst value with which a member says yes, in its own unit."""
+        self._rule = rule
+        self._at = at
+        self._facts = facts
+
+    def join(self, values: Mapping[str, float]) -> Joined:
+        """The outcome; parts are each member's vote as `NAME.yes`, and the share of yes."""
+        votes = {name: self._yes(name, value) for name, value in values.items()}
+        share = sum(votes.values()) / len(votes)
+        carried = share == 1 if self._rule == "veto" else share > 0.5
+        label = "pass" if carried else "veto" if self._rule == "veto" else "fail"
+        parts = {f"{name}.yes": float(yes) for name, yes in votes.items()}
+        return Joined(float(carried), label, {**parts, "share": share})
+
+    def settled(self, values: Mapping[str, float]) -> bool:
+        """A veto stands, whatever others may say."""
+        return self._rule == "veto" and not all(self._yes(name, value) for name, value in values.items())
+
+    def _yes(self, name: str, value: float) -> bool:
+        higher = self._facts[name].direction == "higher"
+        return value >= self._at[name] if higher else value <= self._at[name]

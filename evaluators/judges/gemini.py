@@ -1,0 +1,151 @@
+"""Gemini models as judges, called directly through google-genai."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from turngate.evaluators.judges._remote import no_answer, text_cost
+from turngate.evaluators.judges.answer import schema_of
+from turngate.evaluators.judges.config import RemoteJudgeConfig
+from turngate.evaluators.judges.judge import Judge
+from turngate.evaluators.judges.question import Ask, Ending, Question, Reply
+from turngate.evaluators.result import Failed, Unscored
+from turngate.evaluators.usage import Usage
+from turngate.part import PartConfig
+from turngate.providers import gemini
+from turngate.providers.calling import Called, call
+from turngate.providers.keys import KeyName, missing_key, read_key
+from turngate.providers.prices import Prices, known_prices
+
+if TYPE_CHECKING:
+    from google.genai.types import Content, GenerateContentConfig, GenerateContentResponse
+
+__all__ = ["GeminiJudge", "GeminiJudgeConfig"]
+
+_FILTERED = frozenset(
+    {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR", "IMAGE_SAFETY",
+     "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"}
+)  # fmt: skip
+
+
+class GeminiJudgeConfig(RemoteJudgeConfig):
+    """Which model judges, and how."""
+
+    model: str = Field(min_length=1)
+    """Name of a Gemini model that answers with text."""
+    temperature: float | None = Field(default=1.0, ge=0, le=2)
+    """Google advises 1.0 for Gemini 3: lower values may loop or degrade. None leaves it to the model."""
+    thinking_level: Literal["minimal", "low", "medium", "high"] | None = None
+    """How much the model thinks; its own default where left out. Not every model knows every level."""
+    media_resolution: Literal["low", "medium", "high"] | None = None
+    """How finely images are looked at; the model's default where left out."""
+    api_key_env: KeyName = "GEMINI_API_KEY"
+    """Environment variable that holds the key; GOOGLE_API_KEY is looked at too."""
+
+
+class GeminiJudge(Judge):
+    """A Gemini model as a judge: marks, comparisons or yes/no checks with reasons."""
+
+    Config: ClassVar[type[PartConfig]] = GeminiJudgeConfig
+    requires: ClassVar[Mapping[str, str]] = {"google.genai": ""}
+    needs: ClassVar[str] = "an API key in GEMINI_API_KEY"
+    provider: ClassVar[str] = gemini.PROVIDER
+
+    def __init__(self, config: GeminiJudgeConfig) -> None:
+        """Raises `MissingKey` when Google's own server is meant and no key is set."""
+        super().__init__(config, config.model, config.parallel, deterministic=False, paid=True)
+        self.config = config
+        self.prices = config.prices or known_prices(config.model)
+        names = (config.api_key_env, "GOOGLE_API_KEY")
+        self._key = read_key(names, f"evaluator {config.type}", config.base_url is not None)
+
+    @classmethod
+    def lacks(cls) -> str | None:
+        """What is missing with default settings."""
+        return missing_key(("GEMINI_API_KEY", "GOOGLE_API_KEY"))
+
+    @asynccontextmanager
+    async def _asking(self) -> AsyncIterator[Ask]:
+        config, where = self.config, self.config.base_url or "the Gemini API"
+        client = gemini.client(self._key, config.base_url, config.retry.deadline_seconds)
+        async with client.aio as service:
+
+            async def ask(question: Question) -> Reply | Unscored | Failed:
+                said, settings = _content(question), self._settings(question)
+                called: Called[GenerateContentResponse] = await call(
+                    lambda: service.models.generate_content(model=self.model, contents=said, config=settings),
+                    gemini.classify,
+                    config.retry,
+                    config.seed or 0,
+                )
+                if called.answer is None:
+                    return no_answer(called, config, self.model, where, config.api_key_env)
+                return _reply(called.answer, self.prices, called.waited)
+
+            yield ask
+
+    def _settings(self, question: Question) -> GenerateContentConfig:
+        from google.genai import types
+
+        config = self.config
+        level = types.ThinkingLevel(config.thinking_level.upper()) if config.thinking_level else None
+        resolution = f"MEDIA_RESOLUTION_{config.media_resolution.upper()}" if config.media_resolution else None
+        return types.GenerateContentConfig(
+            temperature=config.temperature,
+            seed=config.seed,
+            max_output_tokens=config.max_tokens,
+            response_mime_type="application/json" if config.structured != "text" else None,
+            response_json_schema=schema_of(question.answer) if config.structured == "json_schema" else None,
+            thinking_config=types.ThinkingConfig(thinking_level=level) if level else None,
+            media_resolution=types.MediaResolution(resolution) if resolution else None,
+        )
+
+
+def _content(question: Question) -> Content:
+    from google.genai.types import Content, Part
+
+    parts = []
+    for number, image in enumerate(question.images, start=1):
+        parts += [
+            Part.from_text(text=f"Image {number}:"),
+            Part.from_bytes(data=image.data, mime_type=image.media_type),
+        ]
+    return Content(role="user", parts=[*parts, Part.from_text(text=question.text)])
+
+
+def _reply(response: GenerateContentResponse, prices: Prices | None, waited: float) -> Reply | Failed:
+    usage, model = _usage(response, prices, waited), response.model_version
+    candidate = response.candidates[0] if response.candidates else None
+    if candidate is None:
+        feedback = response.prompt_feedback
+        if feedback and feedback.block_reason:
+            blocked = f"{_word(feedback.block_reason)} {feedback.block_reason_message or ''}".strip()
+            return Reply("", "filtered", model, usage, f"the prompt was blocked: {blocked}"[:500])
+        return Failed("provider", "empty", "the answer has no candidate", usage=usage)
+    reason = _word(candidate.finish_reason)
+    parts = (candidate.content.parts or []) if candidate.content else []
+    text = "".join(part.text for part in parts if part.text and not part.thought)
+    detail = f"{reason} {candidate.finish_message or ''}".strip()[:500]
+    endings: dict[str, Ending] = {"STOP": "complete", "MAX_TOKENS": "truncated", **dict.fromkeys(_FILTERED, "filtered")}
+    return Reply(text, endings.get(reason, "other"), model, usage, detail)
+
+
+def _word(reason: Any) -> str:
+    return "none" if reason is None else str(getattr(reason, "value", reason))
+
+
+def _usage(response: GenerateContentResponse, prices: Prices | None, waited: float) -> Usage:
+    used = response.usage_metadata
+    if used is None:
+        return Usage(1, waited_seconds=waited)
+    images = None
+    if used.prompt_tokens_details:
+        images = sum(one.token_count or 0 for one in used.prompt_tokens_details if _word(one.modality) == "IMAGE")
+    made = used.candidates_token_count
+    output = None if made is None else made + (used.thoughts_token_count or 0)
+    cost = text_cost(used.prompt_token_count, images, output, prices)
+    return Usage(1, used.prompt_token_count, output, cost, waited)

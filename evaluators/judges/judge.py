@@ -1,0 +1,132 @@
+"""What all judges do: put the question, read the answer, and say why there is no score when there is none."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from turngate.errors import ConfigError
+from turngate.evaluators.evaluator import Facts, Sample
+from turngate.evaluators.judges.answer import answer_model, plain, read_answer
+from turngate.evaluators.judges.config import JudgeConfig
+from turngate.evaluators.judges.prompt import Prompt
+from turngate.evaluators.judges.question import Ask, Question, Reply
+from turngate.evaluators.judges.sent import send
+from turngate.evaluators.result import Failed, Result, Score, Unscored
+from turngate.evaluators.usage import Usage
+from turngate.part import PartConfig
+from turngate.providers.blocking import run_blocking
+
+__all__ = ["Judge"]
+
+_LONGEST_EXPLANATION = 4000
+
+
+class Judge(ABC):
+    """Base of judges. A subclass says in `_asking` how a model is reached.
+
+    `model:NAME` (as the provider reports it) and what was sent of each image are flags of every result.
+    """
+
+    Config: ClassVar[type[PartConfig]]
+    requires: ClassVar[Mapping[str, str]]
+
+    def __init__(
+        self, config: JudgeConfig, model: str, parallel: int = 1, weights: str | None = None, **facts: Any
+    ) -> None:
+        """`weights` is their version where it is known, `facts` are those that depend on where the model runs.
+
+        Raises `ConfigError` for a prompt that cannot be.
+        """
+        self.form = config.ask
+        try:
+            self.prompt = Prompt.read(config.prompt, self.form)
+        except ConfigError as error:
+            raise ConfigError(f"{config.type}.{error}") from None
+        self.model = model
+        self._max_side = config.max_side
+        self._parallel = parallel
+        self._answer = answer_model(self.form.fields())
+        roles = {role for order in self.form.orders for role in order}
+        self.facts = Facts(
+            name=config.type,
+            version="+".join(["1", self.prompt.sha256[:8], *([weights] if weights else [])]),
+            direction=self.form.better,
+            range=self.form.bounds,
+            needs=frozenset(roles | ({"instruction"} if self.prompt.takes_instruction else set())),
+            weights=model,
+            weights_licence="the model's own",
+            source=f"{self.form.preset or self.form.form}: {self.prompt.name}, sha256 {self.prompt.sha256[:12]}",
+            size_scored=f"longest side at most {config.max_side} pixels" if config.max_side else "native",
+            **facts,
+        )
+
+    @abstractmethod
+    def _asking(self) -> AbstractAsyncContextManager[Ask]:
+        """A connection to the model for one batch."""
+
+    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+        """Judge each sample by itself. Raises what no later call can mend: a used-up quota, a wrong key or model."""
+        return run_blocking(self._all(batch))
+
+    async def _all(self, batch: Sequence[Sample]) -> list[Result]:
+        free = asyncio.Semaphore(self._parallel)
+        over: list[Exception] = []
+        async with self._asking() as ask:
+
+            async def judge(sample: Sample) -> Result | None:
+                async with free:
+                    if over:
+                        return None
+                    try:
+                        return await self._one(ask, sample)
+                    except Exception as error:  # raised below, when the calls in flight have ended
+                        over.append(error)
+                        return None
+
+            results = await asyncio.gather(*map(judge, batch))
+        if over:
+            raise over[0]
+        return [result for result in results if result is not None]
+
+    async def _one(self, ask: Ask, sample: Sample) -> Result:
+        given = {"candidate": sample.candidate, "origin": sample.origin, "first": sample.first,
+                 "previous": sample.previous}  # fmt: skip
+        shown = {role: picture for role, picture in given.items() if picture is not None}
+        missing = sorted(self.facts.needs & set(given) - set(shown))
+        if missing:
+            return Unscored("no_reference", f"{self.facts.name} needs the {' and the '.join(missing)}")
+        answers: list[dict[str, Any]] = []
+        flags: list[str] = []
+        usage = Usage()
+        for order in self.form.orders:
+            images = [send(shown[role], role, self._max_side) for role in order]
+            text = self.prompt.fill(self.form.legend(order), sample.instruction)
+            reply = await ask(Question(tuple(images), text, self._answer))
+            flags += [image.flag for image in images]
+            usage += reply.usage or Usage()
+            if isinstance(reply, Reply):
+                flags.append(plain(f"model:{reply.model or self.model}", 200))
+                if reply.ending == "other":
+                    flags.append(f"finish_reason:{reply.detail}")
+            answer = self._read(reply) if isinstance(reply, Reply) else reply
+            if isinstance(answer, Unscored | Failed):
+                return replace(answer, flags=(*answer.flags, *dict.fromkeys(flags)), usage=usage)
+            answers.append(answer)
+        result = self.form.conclude(answers)
+        if isinstance(result, Score):
+            result = replace(result, explanation=plain(result.explanation or "", _LONGEST_EXPLANATION))
+        return replace(result, flags=(*result.flags, *dict.fromkeys(flags)), usage=usage)
+
+    def _read(self, reply: Reply) -> dict[str, Any] | Unscored | Failed:
+        match reply.ending:
+            case "complete":
+                return read_answer(reply.text, self._answer)
+            case "other":  # a whole answer is one, whatever the server says about its end
+                answer = read_answer(reply.text, self._answer)
+                return answer if isinstance(answer, dict) else Failed("provider", "finish_reason", reply.detail)
+        return Unscored(reply.ending, plain(reply.detail, 500))

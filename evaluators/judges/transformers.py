@@ -1,0 +1,58 @@
+"""A judge on this machine: any image-text-to-text model of transformers."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import ClassVar
+
+from PIL import Image
+from pydantic import Field
+
+from turngate.evaluators.judges.config import JudgeConfig
+from turngate.evaluators.judges.judge import Judge
+from turngate.evaluators.judges.question import Ask, Question, Reply
+from turngate.evaluators.judges.vision_model import VisionModel, VisionModelConfig
+from turngate.evaluators.result import Unscored
+from turngate.part import PartConfig
+
+__all__ = ["TransformersJudge", "TransformersJudgeConfig"]
+
+
+class TransformersJudgeConfig(JudgeConfig, VisionModelConfig):
+    """Which model judges, and how."""
+
+    paths: ClassVar[tuple[str, ...]] = ("folder", "prompt")
+    """Fields that are paths relative to the configuration file."""
+
+    temperature: float = Field(default=0.0, ge=0, le=2)
+    """0 takes the most likely words; above, words are drawn from `seed`."""
+
+
+class TransformersJudge(Judge):
+    """An image-text-to-text model on this machine (Qwen2.5-VL, InternVL, ...) as a judge."""
+
+    Config: ClassVar[type[PartConfig]] = TransformersJudgeConfig
+    requires: ClassVar[Mapping[str, str]] = {"transformers": "judges", "torch": "judges"}
+    needs: ClassVar[str] = "a model in a folder, or the hub"
+
+    def __init__(self, config: TransformersJudgeConfig) -> None:
+        """Load the model; raises `MissingWeights` when it is not here, `ConfigError` when it cannot be used."""
+        self.config = config
+        self._vision = VisionModel(config)
+        # One image set at a time: a batch cannot change a value.
+        repeatable = config.temperature == 0 or config.seed is not None
+        super().__init__(
+            config, self._vision.name, weights=self._vision.name.rpartition("@")[2][:8], deterministic=repeatable
+        )
+
+    @asynccontextmanager
+    async def _asking(self) -> AsyncIterator[Ask]:
+        async def ask(question: Question) -> Reply | Unscored:
+            parts: list[str | Image.Image] = []
+            for number, image in enumerate(question.images, start=1):
+                parts += [f"Image {number}:", Image.open(io.BytesIO(image.data)).convert("RGB")]
+            return self._vision.reply([*parts, question.text], self.config.temperature, self.config.seed)
+
+        yield ask
