@@ -1,174 +1,140 @@
-"""What telemetry costs: per span and per turn, off / JSONL file / OTLP to a collector on loopback / dead collector.
+"""What telemetry costs a run: per turn and per span, off / JSONL file / OTLP, and with collectors that do not work.
 
-    python benchmarks/telemetry.py [TURNS]
+    python benchmarks/telemetry.py [TURNS [REPEATS]]
 
-A turn here has one editor call, three evaluations and a gate decision: 6 spans. `loop` is the time that the observer
-takes in the thread of the run (median per turn), `cpu` the processor time of the whole process, the sending thread
-included. The collector is another process that reads and forgets. Turns follow each other without a pause, as they
-never do in a run: the processor time is the cost, the loop's time shows that sending does not hold it up.
+Whole runs of the plain loop with the scripted editor and three scripted evaluators: 6 spans and 3 events a turn, a few
+metrics, and no pause in which telemetry could hide. `cpu` is the processor time of the whole process per turn, the
+sending thread included, and what is left of it beside telemetry off; `us/span` is the difference divided by 6. `loop`
+is the time that passed in the run per turn, from the first editor call to the last decision: a collector that does not
+work must not change it. `end` is how long the run waited when it was over. Medians over REPEATS rounds in which every
+variant runs once (default 200 turns, 7 rounds: three minutes). The collector is another process on this machine.
 """
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
+import os
 import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, ScoreRow
-from turngate.traces.run_folder import RunFolder, RunInfo
-from turngate.traces.telemetry import TelemetryConfig, TelemetryRecorder
+from turngate import RunView, parse_config, start_run
 
 SPANS_PER_TURN = 6
-ORIGIN = "0" * 64
+SLOW_SECONDS = 2.0
+"""How long the slow collector takes over a request."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """One variant, microseconds per turn; `close` in milliseconds."""
+    """One run: microseconds per turn, seconds at the end, what was lost."""
 
     loop: float
     cpu: float
-    close: float
-    dropped: int
+    end: float
+    dropped: str
 
 
 def main() -> None:
     """Run every variant and print the table."""
-    turns = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    here, there = multiprocessing.Pipe()
-    collector = multiprocessing.get_context("spawn").Process(target=_collect, args=(there,), daemon=True)
-    collector.start()
-    alive = here.recv()
-    variants = {
-        "off": (TelemetryConfig(exporter="none"), None),
-        "jsonl": (TelemetryConfig(exporter="jsonl"), None),
-        "otlp": (TelemetryConfig(exporter="otlp"), alive),
-        "otlp, content": (TelemetryConfig(exporter="otlp", capture_content=True), alive),
-        "otlp, dead": (TelemetryConfig(exporter="otlp"), "http://127.0.0.1:9"),
-    }
-    table = Table(
-        "variant", "loop us/turn", "cpu us/turn", "cpu us/span", "close ms", "dropped", title=f"{turns} turns"
+    turns = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    repeats = int(sys.argv[2]) if len(sys.argv) > 2 else 7
+    logging.getLogger("turngate").setLevel(logging.ERROR)
+    otlp = {"exporter": "otlp"}
+    with collecting(200) as alive, collecting(413) as refusing, collecting(200, SLOW_SECONDS) as slow:
+        variants: dict[str, tuple[dict[str, Any], str]] = {
+            "off": ({"exporter": "none"}, alive),
+            "file": ({"exporter": "jsonl"}, alive),
+            "OTLP": (otlp, alive),
+            "OTLP, spans alone": ({**otlp, "signals": ["traces"]}, alive),
+            "OTLP, with content": ({**otlp, "capture_content": True}, alive),
+            "OTLP, a trace per turn": ({**otlp, "trace_per": "turn"}, alive),
+            "nobody listens": (otlp, "http://127.0.0.1:9"),
+            "answers 413": (otlp, refusing),
+            f"answers after {SLOW_SECONDS:g} s": (otlp, slow),
+        }
+        measure(turns, *variants["OTLP"])  # imports, caches
+        costs: dict[str, list[Cost]] = {name: [] for name in variants}
+        for _ in range(repeats):
+            for name, variant in variants.items():
+                costs[name].append(measure(turns, *variant))
+    Console(width=140).print(table(turns, repeats, costs))
+
+
+def table(turns: int, repeats: int, costs: dict[str, list[Cost]]) -> Table:
+    """Medians, and what they are beside telemetry off."""
+    heads = ("variant", "cpu us/turn", "ratio", "us/span", "loop us/turn", "ratio", "end s", "dropped")
+    found = Table(*heads, title=f"{turns} turns, median of {repeats}")
+    cpu_off, loop_off = (_median(costs["off"], part) for part in ("cpu", "loop"))
+    for name, rounds in costs.items():
+        cpu, loop = _median(rounds, "cpu"), _median(rounds, "loop")
+        cells = [f"{cpu:.0f}", f"{cpu / cpu_off:.2f}", f"{(cpu - cpu_off) / SPANS_PER_TURN:.0f}"]
+        cells += [f"{loop:.0f}", f"{loop / loop_off:.2f}", f"{_median(rounds, 'end'):.2f}", rounds[-1].dropped]
+        found.add_row(name, *cells)
+    return found
+
+
+def _median(rounds: list[Cost], part: str) -> float:
+    return float(statistics.median(getattr(cost, part) for cost in rounds))
+
+
+def measure(turns: int, telemetry: dict[str, Any], endpoint: str) -> Cost:
+    """One run with these settings."""
+    os.environ["OTEL_EXPORTER_OTLP_ENDPOINT"] = endpoint
+    config = parse_config(
+        {
+            "origin": "skimage:astronaut",
+            "scenario": "replicate",
+            "turns": turns,
+            "editor": {"type": "scripted", "reasoning": "I keep composition, light and colours as they are. " * 10},
+            "evaluators": {name: {"type": "scripted"} for name in ("one", "two", "three")},
+            "gate": "always_accept",
+            "driver": "loop",
+            "telemetry": telemetry,
+        },
+        "benchmark",
     )
-    costs = {name: measure(turns, config, endpoint) for name, (config, endpoint) in variants.items()}
-    for name, cost in costs.items():
-        extra = cost.cpu - costs["off"].cpu
-        cells = (cost.loop, cost.cpu, extra / SPANS_PER_TURN, cost.close)
-        table.add_row(name, *(f"{cell:.0f}" for cell in cells), str(cost.dropped))
-    collector.terminate()
-    collector.join()
-    Console().print(table)
-
-
-def measure(turns: int, config: TelemetryConfig, endpoint: str | None) -> Cost:
-    """Tell a recorder about `turns` turns."""
     with tempfile.TemporaryDirectory() as folder:
-        run = RunFolder(Path(folder))
-        info = _info()
-        run.create(info)
-        run.ledger(read_only=False).close()
-        records = [_record(turn) for turn in range(1, turns + 1)]
-        recorder = TelemetryRecorder(config, run.path, endpoint=endpoint)
-        recorder.started(info, time.time_ns())
-        times, cpu = [], time.process_time()
-        for record in records:
-            began = time.perf_counter()
-            recorder.attempt(record)
-            times.append(time.perf_counter() - began)
-        recorder.ended("complete", None, time.time_ns())
-        began = time.perf_counter()
-        dropped = recorder.close()
-        close = time.perf_counter() - began
-        cpu = time.process_time() - cpu
-    return Cost(1e6 * statistics.median(times), 1e6 * cpu / turns, 1e3 * close, dropped)
+        cpu = time.process_time()
+        ended = start_run(config, Path(folder) / "run")
+        over, cpu = time.time_ns(), time.process_time() - cpu
+        view = RunView.load(ended.folder)
+    began, decided = view.attempts[0].row.started_ns, view.attempts[-1].decision.at_ns
+    return Cost((decided - began) / 1e3 / turns, 1e6 * cpu / turns, (over - decided) / 1e9, str(ended.dropped))
 
 
-def _info() -> RunInfo:
-    return RunInfo(
-        run="20261130-101500-benchmark-1a2b3c4d",
-        created="2026-11-30T10:15:00+00:00",
-        config={"turns": 100, "editor": {"type": "gemini"}, "gate": {"type": "relative"}},
-        origin={"image": ORIGIN, "media_type": "image/png", "width": 1024, "height": 1024},
-        resolved={"editor": {"model": "gemini-3-pro-image", "paid": True}},
-        made_with={},
-    )
+@contextmanager
+def collecting(answer: int, seconds: float = 0.0) -> Iterator[str]:
+    """A collector in a process of its own that reads and forgets; gives its URL."""
+    here, there = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=_collect, args=(there, answer, seconds), daemon=True)
+    process.start()
+    yield here.recv()
+    process.terminate()
+    process.join()
 
 
-def _record(turn: int) -> AttemptRecord:
-    at = time.time_ns()
-    image = f"{turn:064x}"
-    attempt = AttemptRow(
-        turn=turn,
-        attempt=1,
-        seed=turn,
-        instruction="Replicate this image exactly; change nothing.",
-        history="previous",
-        input_image=f"{turn - 1:064x}",
-        input_turn=turn - 1,
-        outcome="edited",
-        image=image,
-        media_type="image/png",
-        width=1024,
-        height=1024,
-        size_bytes=1_400_000,
-        reasoning="The photograph shows a portrait. I keep composition, light and colours as they are. " * 6,
-        model="gemini-3-pro-image-001",
-        input_tokens=580,
-        output_tokens=1290,
-        reasoning_tokens=210,
-        cost_usd=0.134,
-        started_ns=at,
-        ended_ns=at + 1000,
-    )
-    scores = tuple(
-        ScoreRow(
-            turn=turn,
-            attempt=1,
-            evaluator=name,
-            type=name,
-            version="1",
-            status="scored",
-            value=3.5,
-            direction="lower",
-            started_ns=at + 1000,
-            ended_ns=at + 2000,
-        )
-        for name in ("niqe", "brisque", "drift")
-    )
-    decision = DecisionRow(
-        turn=turn,
-        attempt=1,
-        verdict="accept",
-        rule="gate",
-        reason="niqe 3.5 is within 0.3 of the first accepted image",
-        evidence={"value": 3.5, "threshold": 3.8},
-        action="accept",
-        taken_attempt=1,
-        image_after=image,
-        image_turn_after=turn,
-        closes_turn=True,
-        status_after="running",
-        at_ns=at + 3000,
-    )
-    return AttemptRecord(attempt, scores, None, decision)
-
-
-def _collect(pipe: Connection) -> None:
+def _collect(pipe: Connection, answer: int, seconds: float) -> None:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
             """Read and forget."""
             self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(200)
+            time.sleep(seconds)
+            self.send_response(answer)
             self.send_header("Content-Length", "0")
             self.end_headers()
 

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -47,7 +47,7 @@ class Ended:
     reason: str | None
     worked: bool
     """False when there was nothing to do."""
-    dropped: Dropped = Dropped()
+    dropped: Dropped = field(default_factory=Dropped)
     """Telemetry that never arrived; the run itself is whole."""
 
     @property

@@ -10,8 +10,13 @@ from contextlib import contextmanager
 __all__ = ["install", "quiet"]
 
 _LOGGERS = (
+    "opentelemetry.exporter.otlp.proto.http._log_exporter",
+    "opentelemetry.exporter.otlp.proto.http.metric_exporter",
     "opentelemetry.exporter.otlp.proto.http.trace_exporter",
+    "opentelemetry.sdk._logs._internal.export",
     "opentelemetry.sdk._shared_internal",
+    "opentelemetry.sdk.metrics._internal",
+    "opentelemetry.sdk.metrics._internal.export",
     "opentelemetry.sdk.trace.export",
     "urllib3.connectionpool",
 )

@@ -1,45 +1,80 @@
-"""Which exporter a run uses, from its configuration and the standard OTEL_* variables."""
+"""Which exporter each signal of a run uses, from its configuration and the standard OTEL_* variables."""
 
 from __future__ import annotations
 
 import logging
 import os
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, get_args
 
-from turngate.traces.telemetry.config import TelemetryConfig
+from turngate.errors import ConfigError
+from turngate.traces.telemetry.config import Signal, TelemetryConfig
 
-__all__ = ["ExporterKind", "chosen_exporter"]
+__all__ = ["ExporterKind", "attribute_limit", "chosen_exporters"]
 
 ExporterKind = Literal["none", "jsonl", "otlp"]
 
 _log = logging.getLogger(__name__)
+_LENGTH_LIMITS = (
+    "OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT", "OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT",
+    "OTEL_LOGRECORD_ATTRIBUTE_VALUE_LENGTH_LIMIT",
+)  # fmt: skip
 
 
-def chosen_exporter(config: TelemetryConfig, environment: Mapping[str, str] | None = None) -> ExporterKind:
+def chosen_exporters(
+    config: TelemetryConfig, environment: Mapping[str, str] | None = None
+) -> dict[Signal, ExporterKind]:
     """What `config` and `environment` (default: the process's) ask for.
 
-    `OTEL_SDK_DISABLED=true` turns everything off. A configuration that names an exporter wins over the other
-    variables; `auto` takes OTLP when `OTEL_TRACES_EXPORTER` lists it, or when it is unset and an OTLP endpoint is set.
+    `OTEL_SDK_DISABLED=true` turns everything off. `OTEL_TRACES_EXPORTER`, `OTEL_LOGS_EXPORTER` and
+    `OTEL_METRICS_EXPORTER` turn a signal off (`none`) unless the configuration names its signals, and on (`otlp`) under
+    `auto`; under `auto` a signal without such a variable is on when an OTLP endpoint is set for it.
     """
     variables = os.environ if environment is None else environment
-    if variables.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+    off = variables.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
+    return {signal: "none" if off else _chosen(config, signal, variables) for signal in get_args(Signal)}
+
+
+def attribute_limit(config: TelemetryConfig, environment: Mapping[str, str] | None = None) -> int:
+    """Bytes of the longest attribute: the configuration's, or a lower one of the standard variables, 256 at least.
+
+    Raises `ConfigError` when such a variable is no number.
+    """
+    variables = os.environ if environment is None else environment
+    limits = [config.attribute_bytes]
+    for name in _LENGTH_LIMITS:
+        text = variables.get(name, "").strip()
+        if text and not text.isdigit():
+            raise ConfigError(f"telemetry: {name}={text!r} is no number of characters: mend it or unset it")
+        limits += [int(text)] if text else []
+    return max(256, min(limits))
+
+
+def _chosen(config: TelemetryConfig, signal: Signal, variables: Mapping[str, str]) -> ExporterKind:
+    if config.signals is not None and signal not in config.signals:
         return "none"
-    kind: ExporterKind = _automatic(variables) if config.exporter == "auto" else config.exporter
-    if kind == "otlp" and _protocol(variables) == "grpc":
-        _log.warning("telemetry is off: turngate speaks OTLP over HTTP, set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf")
+    name = f"OTEL_{signal.upper()}_EXPORTER"
+    listed = {word.strip().lower() for word in variables.get(name, "").split(",")} - {""}
+    if "none" in listed and config.signals is None:
+        return "none"
+    if config.exporter != "auto":
+        kind: ExporterKind = config.exporter
+    elif listed:
+        kind = "otlp" if "otlp" in listed else "none"
+        if kind == "none":
+            _log.warning("telemetry: %s=%s is not supported here: use otlp or none", name, ",".join(sorted(listed)))
+    else:
+        general = variables.get("OTEL_EXPORTER_OTLP_ENDPOINT")
+        kind = "otlp" if variables.get(f"OTEL_EXPORTER_OTLP_{signal.upper()}_ENDPOINT") or general else "none"
+    if kind == "otlp" and _protocol(variables, signal) == "grpc":
+        _log.warning(
+            "telemetry: no %s are sent: turngate speaks OTLP over HTTP, set OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+            signal,
+        )
         return "none"
     return kind
 
 
-def _automatic(variables: Mapping[str, str]) -> ExporterKind:
-    listed = {name.strip().lower() for name in variables.get("OTEL_TRACES_EXPORTER", "").split(",")} - {""}
-    if listed:
-        return "otlp" if "otlp" in listed else "none"
-    endpoint = variables.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") or variables.get("OTEL_EXPORTER_OTLP_ENDPOINT")
-    return "otlp" if endpoint else "none"
-
-
-def _protocol(variables: Mapping[str, str]) -> str:
+def _protocol(variables: Mapping[str, str], signal: Signal) -> str:
     general = variables.get("OTEL_EXPORTER_OTLP_PROTOCOL", "")
-    return (variables.get("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") or general).strip().lower()
+    return (variables.get(f"OTEL_EXPORTER_OTLP_{signal.upper()}_PROTOCOL") or general).strip().lower()

@@ -1,14 +1,23 @@
-"""Sends a finished run again from its ledger: the same spans, ids and times as while it ran."""
+"""Sends a finished run again from its ledger: the same spans and events, ids and times as while it ran."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from turngate.errors import MachineError, ProviderError
-from turngate.traces.redact import redact
-from turngate.traces.run_folder import RunFolder
+from turngate.traces.run_folder import RunFolder, RunInfo
 from turngate.traces.status import run_status
+from turngate.traces.telemetry.choice import ExporterKind, attribute_limit, chosen_exporters
+from turngate.traces.telemetry.config import Signal, TelemetryConfig
+from turngate.traces.telemetry.content import Content
+from turngate.traces.telemetry.otlp import target
 from turngate.traces.telemetry.past import Past, read_past
+from turngate.traces.telemetry.place import Place
+
+if TYPE_CHECKING:
+    from turngate.traces.telemetry.pipeline import Pipeline
+    from turngate.traces.telemetry.run_signals import RunSignals
 
 __all__ = ["export_run"]
 
@@ -17,49 +26,68 @@ _FLUSH_EVERY = 500
 
 
 def export_run(
-    path: Path, endpoint: str | None = None, *, jsonl: Path | None = None, capture_content: bool = False
+    path: Path, endpoint: str | None = None, *, jsonl: Path | None = None, capture_content: bool | None = None
 ) -> int:
     """Send the run in `path` over OTLP/HTTP to `endpoint`, or write it to the file `jsonl`; returns the spans sent.
 
-    `endpoint` None: the standard OTEL_EXPORTER_OTLP_* variables, else http://localhost:4318. A run that still works
-    or was interrupted is sent as far as it got. Raises `NoSuchRun`, `ConfigError` for an endpoint that is no URL, and
-    `ProviderError` (for a file `MachineError`) when not every span was taken.
+    `endpoint` None: the standard OTEL_EXPORTER_OTLP_* variables, else http://localhost:4318. `capture_content` None: as
+    the run was configured. Evaluation events go along unless OTEL_LOGS_EXPORTER is `none`; metrics do not, they are
+    about a process at work. A run that still works or was interrupted is sent as far as it got. Raises `NoSuchRun`,
+    `ConfigError` for an endpoint that is no URL, and `ProviderError` (for a file `MachineError`) when not every span
+    was taken; events that were not taken are warned about.
     """
-    from turngate.traces.telemetry.exporters import JsonLinesExporter, otlp_exporter
     from turngate.traces.telemetry.pipeline import Pipeline
-    from turngate.traces.telemetry.run_trace import RunTrace
+    from turngate.traces.telemetry.run_signals import RunSignals
 
     folder = RunFolder.existing(path)
     info, past = folder.info(), read_past(folder.path)
-    status, reason, ended_ns = _ending(folder, past)
+    config = _settings(info, jsonl is not None, capture_content)
+    content = Content(config.capture_content, attribute_limit(config))
     if jsonl is not None:
         jsonl.unlink(missing_ok=True)
-    target = str(jsonl) if jsonl is not None else redact(endpoint or "the OTLP endpoint of the environment")
-    exporter = JsonLinesExporter(jsonl) if jsonl is not None else otlp_exporter(endpoint)
-    pipeline = Pipeline(exporter, target)
+    pipeline = Pipeline(_chosen(config), jsonl or folder.path / "telemetry.jsonl", endpoint, content.limit)
+    assert pipeline.spans is not None
+    started_ns = past.started_ns or _ending(folder, past)[2]
+    place = Place(info.run, config.trace_per, past.started_under)
     try:
-        started_ns = past.started_ns or ended_ns
-        trace = RunTrace(pipeline.provider, pipeline.ids, info, started_ns, capture_content=capture_content)
-        inherited = info.parent.turn if info.parent is not None else 0
-        for number, record in enumerate(past.records, start=1):
-            if record.attempt.turn <= inherited:
-                trace.skip(record)  # the parent's own trace has it
-            else:
-                trace.attempt(record)
-            if number % _FLUSH_EVERY == 0:
-                pipeline.flush()
-                if pipeline.lost:
-                    break
-        else:
-            trace.end(status, reason, ended_ns)
-            pipeline.flush()
+        _replay(RunSignals(pipeline.providers, folder, info, place, content, started_ns), pipeline, folder, info, past)
     finally:
-        dropped = pipeline.close(timeout_seconds=5)
-    if dropped and jsonl is not None:
+        dropped = pipeline.close(config.flush_seconds)
+    if dropped.spans and jsonl is not None:
         raise MachineError(f"cannot write {jsonl}: choose a file you can write to, on a disk with room")
-    if dropped:
-        raise ProviderError(f"{target} did not take the spans of {info.run}: check that a collector listens there")
-    return pipeline.ended
+    if dropped.spans:
+        raise ProviderError(
+            f"{target(endpoint, 'traces')} did not take the spans of {info.run}: check that a collector listens there"
+        )
+    return pipeline.spans.ended
+
+
+def _replay(signals: RunSignals, pipeline: Pipeline, folder: RunFolder, info: RunInfo, past: Past) -> None:
+    inherited = info.parent.turn if info.parent is not None else 0
+    for number, record in enumerate(past.records, start=1):
+        if record.attempt.turn <= inherited:
+            signals.skip(record)  # the parent's own trace has it
+        else:
+            signals.attempt(record)
+        if number % _FLUSH_EVERY == 0:
+            pipeline.flush()
+            if pipeline.spans is not None and pipeline.spans.lost:
+                return
+    signals.end(*_ending(folder, past))
+    pipeline.flush()
+
+
+def _settings(info: RunInfo, to_file: bool, capture_content: bool | None) -> TelemetryConfig:
+    """The run's own settings, sent now and in whole."""
+    config = TelemetryConfig.model_validate(info.config.get("telemetry", {}))
+    changes: dict[str, object] = {"exporter": "jsonl" if to_file else "otlp", "signals": None}
+    changes |= {} if capture_content is None else {"capture_content": capture_content}
+    return config.model_copy(update=changes)
+
+
+def _chosen(config: TelemetryConfig) -> dict[Signal, ExporterKind]:
+    asked: ExporterKind = "jsonl" if config.exporter == "jsonl" else "otlp"
+    return {**chosen_exporters(config), "traces": asked, "metrics": "none"}
 
 
 def _ending(folder: RunFolder, past: Past) -> tuple[str, str | None, int]:

@@ -4,12 +4,26 @@ from __future__ import annotations
 
 import hashlib
 
-__all__ = ["edit_span_id", "evaluate_span_id", "gate_span_id", "run_span_id", "trace_id", "turn_span_id"]
+__all__ = [
+    "edit_span_id",
+    "evaluate_span_id",
+    "gate_span_id",
+    "run_span_id",
+    "trace_id",
+    "try_span_id",
+    "turn_span_id",
+    "turn_trace_id",
+]
 
 
 def trace_id(run: str) -> int:
     """128-bit trace id of a run: the first 16 bytes of the SHA-256 of its run id."""
-    return int.from_bytes(hashlib.sha256(run.encode()).digest()[:16])
+    return _trace_id(run)
+
+
+def turn_trace_id(run: str, turn: int) -> int:
+    """128-bit trace id of a turn that has a trace of its own."""
+    return _trace_id(run, turn, "turn")
 
 
 def run_span_id(run: str) -> int:
@@ -27,6 +41,11 @@ def edit_span_id(run: str, turn: int, attempt: int) -> int:
     return _span_id(run, turn, attempt, "edit")
 
 
+def try_span_id(run: str, turn: int, attempt: int, number: int) -> int:
+    """Span id of a call to the provider that failed and was made again, 1-based within the attempt."""
+    return _span_id(run, turn, attempt, "try", number)
+
+
 def evaluate_span_id(run: str, turn: int, attempt: int, evaluator: str) -> int:
     """Span id of an evaluation; `evaluator` is its name in the run's configuration."""
     return _span_id(run, turn, attempt, "evaluate", evaluator)
@@ -37,6 +56,13 @@ def gate_span_id(run: str, turn: int, attempt: int) -> int:
     return _span_id(run, turn, attempt, "gate")
 
 
+def _trace_id(*path: str | int) -> int:
+    return int.from_bytes(_hash(path)[:16])
+
+
 def _span_id(*path: str | int) -> int:
-    text = "/".join(str(step) for step in path)
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
+    return int.from_bytes(_hash(path)[:8])
+
+
+def _hash(path: tuple[str | int, ...]) -> bytes:
+    return hashlib.sha256("/".join(str(step) for step in path).encode()).digest()

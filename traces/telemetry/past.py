@@ -8,6 +8,7 @@ from pathlib import Path
 
 from turngate.traces.records import AttemptRecord, EventRow
 from turngate.traces.run_folder import RunFolder
+from turngate.traces.telemetry.trace_context import TraceContext
 
 __all__ = ["Past", "read_last_event", "read_past"]
 
@@ -22,6 +23,8 @@ class Past:
     """When the run first began, Unix nanoseconds; None before that."""
     last: EventRow | None
     """The latest `started` or `ended` event."""
+    started_under: TraceContext | None
+    """Trace context of whoever started the run."""
 
 
 def read_past(folder: Path) -> Past:
@@ -31,8 +34,9 @@ def read_past(folder: Path) -> Past:
         records, events = tuple(ledger.records()), ledger.events()
     finally:
         ledger.close()
-    started_ns = next((event.at_ns for event in events if event.kind == "started"), None)
-    return Past(records, started_ns, _last(events))
+    first = next((event for event in events if event.kind == "started"), None)
+    under = TraceContext.parse(first.data) if first is not None else None
+    return Past(records, first.at_ns if first is not None else None, _last(events), under)
 
 
 def read_last_event(folder: Path) -> EventRow | None:

@@ -1,4 +1,4 @@
-"""Tells OpenTelemetry what a run recorded, while it runs."""
+"""Tells OpenTelemetry what is recorded while a run works."""
 
 from __future__ import annotations
 
@@ -6,26 +6,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from turngate.traces.records import AttemptRecord
-from turngate.traces.redact import redact
-from turngate.traces.run_folder import RunInfo
-from turngate.traces.telemetry.choice import chosen_exporter
-from turngate.traces.telemetry.config import TelemetryConfig
+from turngate.traces.run_folder import RunFolder, RunInfo
+from turngate.traces.telemetry import propagation
+from turngate.traces.telemetry.choice import attribute_limit, chosen_exporters
+from turngate.traces.telemetry.config import Signal, TelemetryConfig
+from turngate.traces.telemetry.content import Content
+from turngate.traces.telemetry.dropped import Dropped
 from turngate.traces.telemetry.past import read_last_event, read_past
+from turngate.traces.telemetry.place import Place
+from turngate.traces.telemetry.providers import Providers, application_providers
 
 if TYPE_CHECKING:
+    from opentelemetry._logs import LoggerProvider
+    from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
 
     from turngate.traces.telemetry.pipeline import Pipeline
-    from turngate.traces.telemetry.run_trace import RunTrace
+    from turngate.traces.telemetry.run_signals import RunSignals
 
 __all__ = ["TelemetryRecorder"]
 
 
 class TelemetryRecorder:
-    """Observer of a run: sends a span for everything recorded, after it was recorded, with the recorded times.
+    """Observer of a run: tells about everything recorded, after it was recorded, with the recorded times.
 
-    What it sends depends on the ledger alone, so two processes that work on a run one after the other, and a later
-    `export_run`, send the same spans. Nothing it does waits for a collector; `close` waits a bounded time.
+    Spans and events depend on the ledger alone, so two processes that work on a run one after the other, and a later
+    `export_run`, send the same. Nothing it does waits for a collector; `close` waits a bounded time.
     """
 
     def __init__(
@@ -35,73 +41,91 @@ class TelemetryRecorder:
         *,
         endpoint: str | None = None,
         tracer_provider: TracerProvider | None = None,
+        logger_provider: LoggerProvider | None = None,
+        meter_provider: MeterProvider | None = None,
     ) -> None:
         """`folder` is the run's; it need not exist yet.
 
-        `endpoint` overrides the standard variables. With `tracer_provider`, spans go to the application's own
-        pipeline under ids of its making, and the application flushes it. Raises `ConfigError` for an endpoint or a
-        variable that cannot be understood.
+        `endpoint` overrides the standard variables. What has a provider here goes to the application's own pipeline
+        (spans under ids of its making), which the application flushes; nothing else is sent then. Without any,
+        `exporter: auto` takes the providers that the application has set globally. Raises `ConfigError` for an endpoint
+        or a variable that cannot be understood.
         """
-        self.dropped = 0
-        """Spans that did not arrive; known after `close`."""
+        self.dropped = Dropped()
+        """What did not arrive; known after `close`."""
+        self._config = config
         self._folder = folder
-        self._capture = config.capture_content
-        self._provider = tracer_provider if config.exporter != "none" else None
-        self._pipeline = _pipeline(config, folder, endpoint) if tracer_provider is None else None
-        self._trace: RunTrace | None = None
+        self._content = Content(config.capture_content, attribute_limit(config))
+        self._pipeline: Pipeline | None = None
+        self._signals: RunSignals | None = None
+        self._providers = Providers()
+        given = Providers(tracer_provider, logger_provider, meter_provider)
+        if config.exporter == "none":
+            return
+        if given:
+            self._providers = given
+            return
+        application = application_providers(config.signals) if config.exporter == "auto" else Providers()
+        self._pipeline = _pipeline(config, application, folder, endpoint, self._content.limit)
+        own = self._pipeline.providers if self._pipeline is not None else Providers()
+        self._providers = Providers(
+            application.tracer or own.tracer, application.logger or own.logger, application.meter or own.meter, own.ids
+        )
 
     @property
     def on(self) -> bool:
         """Whether anything is sent."""
-        return self._pipeline is not None or self._provider is not None
+        return bool(self._providers)
 
     def started(self, info: RunInfo, started_ns: int) -> None:
         """The run begins or goes on; `started_ns` is when it first began, if the ledger does not say."""
         if not self.on:
             return
+        from turngate.traces.telemetry.run_signals import RunSignals
+
         past = read_past(self._folder)
-        self._trace = self._new_trace(info, past.started_ns or started_ns)
+        place = Place(info.run, self._config.trace_per, past.started_under)
+        folder, since = RunFolder(self._folder), past.started_ns or started_ns
+        self._signals = RunSignals(self._providers, folder, info, place, self._content, since)
         for record in past.records:
-            self._trace.skip(record)
+            self._signals.skip(record)
+        if self._providers.ids is not None:
+            propagation.enter(place)
 
     def attempt(self, record: AttemptRecord) -> None:
         """An attempt was recorded."""
-        if self._trace is not None:
-            self._trace.attempt(record)
+        if self._signals is not None:
+            self._signals.attempt(record)
 
     def ended(self, status: str, reason: str | None, ended_ns: int) -> None:
         """This process's work on the run ended; `ended_ns` is when, if the ledger does not say."""
-        if self._trace is None:
+        if self._signals is None:
             return
+        propagation.leave()
         last = read_last_event(self._folder)
-        self._trace.end(status, reason, last.at_ns if last is not None and last.kind == "ended" else ended_ns)
-        self._trace = None
+        self._signals.end(status, reason, last.at_ns if last is not None and last.kind == "ended" else ended_ns)
+        self._signals = None
 
-    def close(self, timeout_seconds: float = 5.0) -> int:
-        """Send what waits, for at most `timeout_seconds`; returns `dropped`."""
+    def close(self) -> Dropped:
+        """Send what waits, for at most the configured `flush_seconds`; returns `dropped`."""
         if self._pipeline is not None:
-            self.dropped = self._pipeline.close(timeout_seconds)
+            self.dropped = self._pipeline.close(self._config.flush_seconds)
             self._pipeline = None
         return self.dropped
 
-    def _new_trace(self, info: RunInfo, started_ns: int) -> RunTrace:
-        from turngate.traces.telemetry.run_trace import RunTrace
 
-        if self._pipeline is not None:
-            provider, ids = self._pipeline.provider, self._pipeline.ids
-            return RunTrace(provider, ids, info, started_ns, capture_content=self._capture)
-        assert self._provider is not None
-        return RunTrace(self._provider, None, info, started_ns, capture_content=self._capture)
-
-
-def _pipeline(config: TelemetryConfig, folder: Path, endpoint: str | None) -> Pipeline | None:
-    kind = chosen_exporter(config)
-    if kind == "none":
+def _pipeline(
+    config: TelemetryConfig, application: Providers, folder: Path, endpoint: str | None, limit: int
+) -> Pipeline | None:
+    chosen = chosen_exporters(config)
+    taken: dict[Signal, object] = {
+        "traces": application.tracer,
+        "logs": application.logger,
+        "metrics": application.meter,
+    }
+    chosen |= {signal: "none" for signal, provider in taken.items() if provider is not None}
+    if set(chosen.values()) == {"none"}:
         return None
-    from turngate.traces.telemetry.exporters import JsonLinesExporter, otlp_exporter
     from turngate.traces.telemetry.pipeline import Pipeline
 
-    if kind == "jsonl":
-        path = folder / "telemetry.jsonl"
-        return Pipeline(JsonLinesExporter(path), str(path))
-    return Pipeline(otlp_exporter(endpoint), redact(endpoint) if endpoint else "the OTLP endpoint")
+    return Pipeline(chosen, folder / "telemetry.jsonl", endpoint, limit)

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from opentelemetry.trace import Link, Span, SpanKind, StatusCode, TracerProvider
+from opentelemetry.context import Context
+from opentelemetry.trace import Link, Span, SpanKind, StatusCode, TracerProvider, set_span_in_context
 
+from turngate.traces.images import ImageStore
 from turngate.traces.records import AttemptRecord, AttemptRow, ScoreRow
 from turngate.traces.run_folder import RunInfo
 from turngate.traces.telemetry import ids, names
 from turngate.traces.telemetry.attributes import (
     closing_attributes,
     decision_attributes,
-    edit_attributes,
     ending_attributes,
-    evaluate_attributes,
     gate_attributes,
     run_attributes,
     turn_attributes,
 )
-from turngate.traces.telemetry.content import clip, image_facts, input_messages, origin_facts, output_messages
+from turngate.traces.telemetry.calls import failed_calls
+from turngate.traces.telemetry.content import Content, image_facts, origin_facts
+from turngate.traces.telemetry.edit_attributes import called, edit_attributes, try_attributes
+from turngate.traces.telemetry.evaluation_attributes import evaluation_span_attributes
+from turngate.traces.telemetry.place import Place
 from turngate.traces.telemetry.starter import SpanStarter
 
 if TYPE_CHECKING:
-    from turngate.traces.telemetry.pipeline import DerivedIds
+    from turngate.traces.telemetry.derived_ids import DerivedIds
 
 __all__ = ["RunTrace"]
 
@@ -39,21 +43,24 @@ class RunTrace:
         provider: TracerProvider,
         derived: DerivedIds | None,
         info: RunInfo,
+        place: Place,
+        content: Content,
+        images: ImageStore,
         started_ns: int,
-        *,
-        capture_content: bool = False,
     ) -> None:
         self._info = info
-        self._spans = SpanStarter(provider, derived, info)
-        self._capture = capture_content
+        self._place = place
+        self._content = content
+        self._spans = SpanStarter(provider, derived, place, info.made_with.get("packages", {}).get("turngate"))
         self._origin: str | None = info.origin.get("image")
         self._images: dict[str, dict[str, Any]] = {}
-        if self._origin is not None:
-            self._images[self._origin] = origin_facts(info)
+        if self._origin is not None and content.capture:
+            self._images[self._origin] = origin_facts(info, images)
         self._current = self._origin
         self._first: AttemptRow | None = None  # of the open turn
         self._before: str | None = None  # current image when that turn began
         self._turn: Span | None = None
+        self._after: list[Link] = []  # to the turn before
         self._retried: list[Link] = []
         self._closed_turns = 0
         self._attempts = 0
@@ -66,24 +73,25 @@ class RunTrace:
         """Take in an attempt whose spans another process sent."""
         row = record.attempt
         self._begin(row)
-        self._retried = self._spans.link("retry_of", ids.edit_span_id(self._info.run, row.turn, row.attempt))
+        span_id = ids.edit_span_id(self._info.run, row.turn, row.attempt)
+        self._retried = self._spans.link("retry_of", self._place.turn_trace(row.turn), span_id)
         self._note(record)
 
-    def attempt(self, record: AttemptRecord) -> None:
-        """Send the spans of an attempt, and that of its turn when it closes it."""
+    def attempt(self, record: AttemptRecord) -> Context:
+        """Send the spans of an attempt, and that of its turn when it closes it; returns the editor call's context."""
         row, decision = record.attempt, record.decision
         self._begin(row)
         turn = self._turn_span(row)
-        self._edit(record, turn)
+        edit = self._edit(record, turn)
         for score in record.scores:
             self._evaluate(score, turn)
-        decided = decision_attributes(decision)
+        decided = decision_attributes(decision, self._content)
         done = max([row.ended_ns, *(score.ended_ns for score in record.scores)])
         gate = self._spans.start(
             names.SPAN_GATE,
             ids.gate_span_id(self._info.run, row.turn, row.attempt),
             min(done, decision.at_ns),
-            gate_attributes(decision, decided),
+            gate_attributes(decision, decided, self._content),
             parent=turn,
         )
         gate.end(decision.at_ns)
@@ -91,6 +99,7 @@ class RunTrace:
             turn.set_attributes(closing_attributes(decision, decided))
             turn.end(decision.at_ns)
         self._note(record)
+        return set_span_in_context(edit, Context())
 
     def end(self, status: str, reason: str | None, ended_ns: int) -> None:
         """Send the root, and before it a turn that the end of the run cut short."""
@@ -98,9 +107,10 @@ class RunTrace:
             turn = self._turn_span(self._first)
             turn.set_attribute(names.TURN_CLOSED, False)
             turn.end(ended_ns)
-        self._root.set_attributes(ending_attributes(status, reason, self._closed_turns, self._attempts, self._cost))
+        said = self._content.text(reason)
+        self._root.set_attributes(ending_attributes(status, said, self._closed_turns, self._attempts, self._cost))
         if status == "failed":
-            self._root.set_status(StatusCode.ERROR, clip(reason) if reason else None)
+            self._root.set_status(StatusCode.ERROR, said)
         self._root.end(ended_ns)
 
     def _begin(self, row: AttemptRow) -> None:
@@ -109,46 +119,52 @@ class RunTrace:
 
     def _turn_span(self, row: AttemptRow) -> Span:
         if self._turn is None:
-            first = self._first or row
+            first, apart = self._first or row, self._place.trace_per == "turn"
+            run = Link(self._root.get_span_context(), {names.LINK_RELATION: "turn_of"})
             self._turn = self._spans.start(
                 names.SPAN_TURN.format(turn=row.turn),
                 ids.turn_span_id(self._info.run, row.turn),
                 first.started_ns,
                 turn_attributes(self._info.run, row.turn, self._before),
-                parent=self._root,
+                parent=None if apart else self._root,
+                new_trace=self._place.turn_trace(row.turn) if apart else None,
+                links=[run, *self._after] if apart else (),
             )
         return self._turn
 
-    def _edit(self, record: AttemptRecord, turn: Span) -> None:
-        row, editor = record.attempt, self._info.resolved.get("editor", {})
-        attributes = edit_attributes(self._info, row, record.truth)
-        if self._capture:
-            attributes[names.INPUT_MESSAGES] = input_messages(row, self._origin, self._images)
-            attributes[names.OUTPUT_MESSAGES] = output_messages(row)
-        span = self._spans.start(
-            names.SPAN_EDIT.format(model=editor.get("model") or attributes[names.PROVIDER]),
-            ids.edit_span_id(self._info.run, row.turn, row.attempt),
-            row.started_ns,
-            attributes,
-            parent=turn,
-            kind=SpanKind.CLIENT if editor.get("paid") else SpanKind.INTERNAL,
-            links=self._retried,
-        )
+    def _edit(self, record: AttemptRecord, turn: Span) -> Span:
+        row, run, at = record.attempt, self._info.run, record.attempt.started_ns
+        name = names.SPAN_EDIT.format(model=called(self._info))
+        kind = SpanKind.CLIENT if row.provider is not None else SpanKind.INTERNAL
+        for call in failed_calls(row):
+            span_id = ids.try_span_id(run, row.turn, row.attempt, call.number)
+            asked = try_attributes(self._info, row, call)
+            lost = self._spans.start(name, span_id, at, asked, parent=turn, kind=kind, links=self._retried)
+            lost.set_status(StatusCode.ERROR, call.why)
+            lost.end(call.ended_ns)
+            self._retried, at = [_retry_of(lost)], call.again_ns
+        attributes = edit_attributes(self._info, row, record.truth, self._content)
+        if self._content.capture:
+            attributes[names.INPUT_MESSAGES] = self._content.input_messages(row, self._origin, self._images)
+            attributes[names.OUTPUT_MESSAGES] = self._content.output_messages(row)
+        span_id = ids.edit_span_id(run, row.turn, row.attempt)
+        span = self._spans.start(name, span_id, at, attributes, parent=turn, kind=kind, links=self._retried)
         if row.outcome == "no_image":
-            span.set_status(StatusCode.ERROR, clip(row.detail) or None)
+            span.set_status(StatusCode.ERROR, self._content.text(row.detail))
         span.end(row.ended_ns)
-        self._retried = [Link(span.get_span_context(), {names.LINK_RELATION: "retry_of"})]
+        self._retried = [_retry_of(span)]
+        return span
 
     def _evaluate(self, row: ScoreRow, turn: Span) -> None:
         span = self._spans.start(
             names.SPAN_EVALUATE.format(evaluator=row.evaluator),
             ids.evaluate_span_id(self._info.run, row.turn, row.attempt, row.evaluator),
             row.started_ns,
-            evaluate_attributes(row, self._capture),
+            evaluation_span_attributes(self._info, row, self._content),
             parent=turn,
         )
         if row.status == "failed":
-            span.set_status(StatusCode.ERROR, clip(row.detail) or None)
+            span.set_status(StatusCode.ERROR, self._content.text(row.detail))
         span.end(row.ended_ns)
 
     def _note(self, record: AttemptRecord) -> None:
@@ -157,9 +173,11 @@ class RunTrace:
         self._current = record.decision.image_after
         if row.cost_usd is not None:
             self._cost = (self._cost or 0.0) + row.cost_usd
-        if self._capture and row.image is not None:
+        if self._content.capture and row.image is not None:
             self._images[row.image] = image_facts(row)
         if record.decision.closes_turn:
+            span_id = ids.turn_span_id(self._info.run, row.turn)
+            self._after = self._spans.link("after", self._place.turn_trace(row.turn), span_id)
             self._closed_turns += 1
             self._first = self._turn = None
             self._retried = []
@@ -168,5 +186,12 @@ class RunTrace:
         parent = self._info.parent
         if parent is None:
             return []
-        span = ids.turn_span_id(parent.run, parent.turn) if parent.turn else ids.run_span_id(parent.run)
-        return self._spans.link("forked_from", span, parent.run)
+        theirs = Place(parent.run, self._place.trace_per)  # as if the parent had been sent with the same settings
+        if not parent.turn:
+            return self._spans.link("forked_from", theirs.trace, ids.run_span_id(parent.run))
+        span_id = ids.turn_span_id(parent.run, parent.turn)
+        return self._spans.link("forked_from", theirs.turn_trace(parent.turn), span_id)
+
+
+def _retry_of(span: Span) -> Link:
+    return Link(span.get_span_context(), {names.LINK_RELATION: "retry_of"})

@@ -4,31 +4,36 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from turngate.cli._text import plain
 from turngate.traces.analysis.summary import RunSummary
 
+if TYPE_CHECKING:
+    from turngate.traces.telemetry.dropped import Dropped
+
 __all__ = ["print_summary"]
 
 
 def print_summary(
-    summary: RunSummary, report: Path | None, as_json: bool, *, worked: bool = True, dropped_spans: int = 0
+    summary: RunSummary, report: Path | None, as_json: bool, *, worked: bool = True, dropped: Dropped | None = None
 ) -> None:
     """Print the numbers of one run."""
     if as_json:
         data = summary.model_dump(mode="json")
-        data |= {"report": str(report) if report else None, "dropped_spans": dropped_spans, "worked": worked}
+        data |= {"report": str(report) if report else None, "worked": worked}
+        data |= {f"dropped_{what}": getattr(dropped, what, 0) for what in ("spans", "events", "points")}
         print(json.dumps(data, ensure_ascii=False))
         return
     if not worked:
         click.echo("nothing to do: this run is finished")
-    for title, text in _lines(summary, report, dropped_spans):
+    for title, text in _lines(summary, report, dropped):
         click.echo(f"{title:<12}{text}")
 
 
-def _lines(summary: RunSummary, report: Path | None, dropped_spans: int) -> list[tuple[str, str]]:
+def _lines(summary: RunSummary, report: Path | None, dropped: Dropped | None) -> list[tuple[str, str]]:
     status = summary.status + (f": {plain(summary.reason)}" if summary.reason else "")
     lines = [("run", plain(summary.run)), ("status", status)]
     if summary.simulated:
@@ -54,8 +59,8 @@ def _lines(summary: RunSummary, report: Path | None, dropped_spans: int) -> list
         lines.append(("scores", f"{plain(name)}: {text}"))
     if summary.cost_usd is not None:
         lines.append(("cost", f"${summary.cost_usd:.4f}"))
-    if dropped_spans:
-        lines.append(("telemetry", f"{dropped_spans} spans were not delivered"))
+    if dropped:
+        lines.append(("telemetry", f"{dropped} were not delivered"))
     if report is not None:
         lines.append(("report", plain(str(report))))
     return lines

@@ -88,5 +88,5 @@ def finish(ended: Ended, as_json: bool) -> int:
     if ended.worked or not report.exists():
         report = write_run_report(ended.folder)
     summary = summarise(RunView.load(ended.folder))
-    print_summary(summary, report, as_json, worked=ended.worked, dropped_spans=ended.dropped_spans)
+    print_summary(summary, report, as_json, worked=ended.worked, dropped=ended.dropped)
     return code_for(ended.status, ended.reason)

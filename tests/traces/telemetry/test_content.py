@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 
 from turngate.traces.records import AttemptRow
 from turngate.traces.telemetry import TelemetryConfig, TelemetryRecorder
-from turngate.traces.telemetry.content import MAX_BYTES, input_messages, output_messages
+from turngate.traces.telemetry.content import Content
 
 ORIGIN = "0" * 64
+LIMIT = 8192
+CONTENT = Content(capture=True)
 ROW: dict[str, Any] = {
     "turn": 1, "attempt": 1, "seed": 1, "instruction": "darken the sky", "history": "previous",
     "input_image": ORIGIN, "input_turn": 0, "outcome": "edited", "image": "a" * 64, "media_type": "image/webp",
@@ -31,24 +33,27 @@ def record(run: Any, collector: Any, *, capture: bool, **fields: Any) -> None:
     recorder.attempt(run.attempt(1, **fields))
     run.finish()
     recorder.ended("complete", None, 0)
-    assert recorder.close() == 0
+    assert not recorder.close()
 
 
 def test_no_content_by_default(collector: Any, make_run: Any) -> None:
     scores = ({"explanation": "a stranger at the window"},)
     fields = {"instruction": "add a red hat", "reasoning": "I see a woman", "scores": scores}
     record(make_run(), collector, capture=False, **fields)
-    text = b"".join(collector.bodies)
+    text = collector.sent()
     assert b"evaluate niqe" in text
     for content in (b"red hat", b"I see a woman", b"stranger"):
         assert content not in text
 
 
 def test_captured_content_has_reasoning_and_references_to_images(collector: Any, make_run: Any) -> None:
+    run = make_run()
+    (run.folder.images.root / "00").mkdir(parents=True)
+    (run.folder.images.root / "00" / f"{ORIGIN}.png").write_bytes(b"the origin")
     extras = [{"image": "b" * 64, "role": "interim"}]
     scores = ({"explanation": "a stranger at the window"},)
     fields = {"instruction": "add a red hat", "reasoning": "I see a woman", "extras": extras, "scores": scores}
-    record(make_run(), collector, capture=True, **fields)
+    record(run, collector, capture=True, **fields)
     attributes = collector.one("generate_content script-1").attributes
     (given_,) = json.loads(attributes["gen_ai.input.messages"])
     (answer,) = json.loads(attributes["gen_ai.output.messages"])
@@ -64,6 +69,7 @@ def test_captured_content_has_reasoning_and_references_to_images(collector: Any,
                 "mime_type": "image/png",
                 "width": 64,
                 "height": 48,
+                "size_bytes": 10,
             },
         ],
     }
@@ -78,7 +84,7 @@ def test_captured_content_has_reasoning_and_references_to_images(collector: Any,
 
 def test_the_anchor_protocol_shows_both_images() -> None:
     row = AttemptRow.model_validate({**ROW, "history": "anchor", "input_image": "c" * 64})
-    (message,) = json.loads(input_messages(row, ORIGIN, {"c" * 64: {"width": 5}}))
+    (message,) = json.loads(CONTENT.input_messages(row, ORIGIN, {"c" * 64: {"width": 5}}))
     assert [part["uri"] for part in message["parts"][1:]] == ["sha256:" + "c" * 64, f"sha256:{ORIGIN}"]
     assert message["parts"][1]["width"] == 5
 
@@ -88,18 +94,18 @@ def test_messages_are_json_within_the_limit(text: str, times: int, extras: int) 
     long = text * times
     images = [{"image": f"{number:064x}", "role": "interim"} for number in range(extras)]
     row = AttemptRow.model_validate({**ROW, "instruction": long, "reasoning": long, "extras": images})
-    for message in (input_messages(row, ORIGIN, {}), output_messages(row)):
-        assert len(message.encode()) <= MAX_BYTES
+    for message in (CONTENT.input_messages(row, ORIGIN, {}), CONTENT.output_messages(row)):
+        assert len(message.encode()) <= LIMIT
         assert json.loads(message)[0]["parts"]
 
 
 def test_a_cut_text_keeps_its_beginning_and_says_that_it_was_cut() -> None:
     row = AttemptRow.model_validate({**ROW, "reasoning": 'the "sky"\n' * 5000})
-    (message,) = json.loads(output_messages(row))
+    (message,) = json.loads(CONTENT.output_messages(row))
     content = message["parts"][0]["content"]
     assert content.startswith('the "sky"\nthe "sky"\n')
     assert content.endswith("[cut, 50000 bytes in all]")
-    assert len(content) > MAX_BYTES // 2
+    assert len(content) > LIMIT // 2
 
 
 def test_no_attribute_is_longer_than_8_kib(collector: Any, make_run: Any) -> None:
@@ -140,7 +146,7 @@ def test_no_secret_leaves_the_process(collector: Any, make_run: Any, monkeypatch
         scores=({"status": "failed", "why": "HTTPError", "detail": leaky, "flags": [leaky]},),
         decision={"reason": leaky, "evidence": {"said": leaky}},
     )
-    sent = b"".join(collector.bodies)
+    sent = collector.sent()
     assert b"[redacted] was 400" in sent
     assert secret.encode() not in sent
 
@@ -154,10 +160,10 @@ def test_no_image_bytes_in_the_file(make_run: Any, read_jsonl: Any) -> None:
     recorder.started(run.info, 0)
     recorder.attempt(run.attempt(1, image=sha256, size_bytes=len(pixels)))
     recorder.ended("complete", None, 1)
-    assert recorder.close() == 0
+    assert not recorder.close()
     path: Path = run.folder.path / "telemetry.jsonl"
     text = path.read_text()
     assert f"sha256:{sha256}" in text
     assert base64.b64encode(pixels[:60]).decode() not in text
     assert "base64" not in text and '"blob"' not in text
-    assert len(text) < 12_000
+    assert len(text) < 20_000

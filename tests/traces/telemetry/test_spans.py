@@ -7,28 +7,15 @@ from typing import Any
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-from turngate.traces.telemetry import TelemetryConfig, TelemetryRecorder
-
-OTLP = TelemetryConfig(exporter="otlp")
-MS = 1_000_000
-
-
-def send(run: Any, collector: Any, *records: Any, status: str = "complete", reason: str | None = None) -> int:
-    recorder = TelemetryRecorder(OTLP, run.folder.path, endpoint=collector.url)
-    recorder.started(run.info, 5)
-    for record in records:
-        recorder.attempt(record() if callable(record) else record)
-    run.finish(status, reason or "")
-    recorder.ended(status, reason, 9)
-    return recorder.close()
+from ._run import MS, send
 
 
 def test_tree_ids_and_times_of_a_run(collector: Any, make_run: Any) -> None:
-    run = make_run(paid=True)
+    run = make_run()
     run.begin()
-    dropped = send(run, collector, *(lambda turn=turn: run.attempt(turn) for turn in (1, 2, 3)))
+    dropped = send(run, collector, *(lambda turn=turn: run.attempt(turn, provider="gcp.gemini") for turn in (1, 2, 3)))
 
-    assert dropped == 0
+    assert not dropped
     assert len(collector.spans) == 1 + 3 * 4
     assert {span.trace for span in collector.spans} == {hashlib.sha256(b"run-1").hexdigest()[:32]}
     root = collector.one("invoke_workflow turngate")
@@ -83,13 +70,16 @@ def test_editor_span_has_request_response_usage_and_truth(collector: Any, make_r
     run = make_run()
     run.begin()
     usage = {"input_tokens": 310, "output_tokens": 1290, "reasoning_tokens": 77, "cost_usd": 0.039}
-    send(run, collector, lambda: run.attempt(1, model="script-1-0099", truth=18.5, flags=["size_changed"], **usage))
+    served = {"provider": "gcp.gemini", "response_id": "r-77", "finish_reason": "STOP", "model": "script-1-0099"}
+    send(run, collector, lambda: run.attempt(1, truth=18.5, flags=["size_changed"], **usage, **served))
     edit = collector.one("generate_content script-1")
     expected = {
         "gen_ai.operation.name": "generate_content",
-        "gen_ai.provider.name": "scripted",
+        "gen_ai.provider.name": "gcp.gemini",
         "gen_ai.request.model": "script-1",
         "gen_ai.response.model": "script-1-0099",
+        "gen_ai.response.id": "r-77",
+        "gen_ai.response.finish_reasons": ["STOP"],
         "gen_ai.request.seed": 1001,
         "gen_ai.output.type": "image",
         "gen_ai.conversation.id": "run-1",
@@ -109,35 +99,17 @@ def test_editor_span_has_request_response_usage_and_truth(collector: Any, make_r
     }
     assert {name: edit.attributes.get(name) for name in expected} == expected
     assert "error.type" not in edit.attributes
-    assert edit.kind == Span.SPAN_KIND_INTERNAL
+    assert edit.kind == Span.SPAN_KIND_CLIENT
 
 
-def test_no_image_is_an_error_and_the_retry_links_to_it(collector: Any, make_run: Any) -> None:
+def test_a_local_editor_is_no_client_and_has_no_provider(collector: Any, make_run: Any) -> None:
     run = make_run()
     run.begin()
-    lost = {"outcome": "no_image", "why": "safety", "detail": "blocked by the provider", "retryable": True}
-    send(
-        run,
-        collector,
-        lambda: run.attempt(1, 1, verdict="reject", action="retry", scores=(), **lost),
-        lambda: run.attempt(1, 2),
-        lambda: run.attempt(2, 1),
-    )
-    first, second, next_turn = collector.named("generate_content script-1")
-
-    assert (first.status, first.message) == (Status.STATUS_CODE_ERROR, "blocked by the provider")
-    assert first.attributes["error.type"] == "safety"
-    assert second.parent == first.parent
-    assert second.links == [(first.trace, first.span, {"turngate.link.relation": "retry_of"})]
-    assert next_turn.links == []
-    turn = collector.one("turn 1")
-    assert turn.started == first.started
-    assert turn.attributes["turngate.turn.attempts"] == 2
-    assert [span.attributes["turngate.gate.action"] for span in collector.named("gate")] == [
-        "retry",
-        "accept",
-        "accept",
-    ]
+    send(run, collector, lambda: run.attempt(1, seed=None))
+    edit = collector.one("generate_content script-1")
+    assert edit.kind == Span.SPAN_KIND_INTERNAL
+    missing = {"gen_ai.provider.name", "gen_ai.response.id", "gen_ai.response.finish_reasons", "gen_ai.request.seed"}
+    assert not missing & set(edit.attributes)
 
 
 def test_evaluations_have_a_value_only_when_scored(collector: Any, make_run: Any) -> None:

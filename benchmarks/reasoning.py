@@ -1,0 +1,44 @@
+"""How well a reader of reasoning summaries finds what the labelled texts say.
+
+    python benchmarks/reasoning.py [--reader lexicon] [--set FIELD=VALUE ...] [--texts FILE]
+
+Prints precision, recall and F1 per label on each part of the labelled set, then the time per text. The lexicon takes
+seconds. A classifier: `--reader zero_shot --set folder=PATH`; texts of one's own: a file as
+agent/reasoning/labelled.yaml is one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import yaml
+
+from turngate.agent.reasoning import READERS, Unread
+from turngate.agent.reasoning.labelled import read_labelled, score_reader
+
+
+def main() -> None:
+    """Print the tables."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--reader", default="lexicon")
+    options.add_argument("--set", action="append", default=[], dest="fields", metavar="FIELD=VALUE")
+    options.add_argument("--texts", type=Path)
+    chosen = options.parse_args()
+    fields = {name: yaml.safe_load(value) for name, _, value in (field.partition("=") for field in chosen.fields)}
+    reader = READERS.build(READERS.configure({"type": chosen.reader, **fields}, "reader"))
+    for part, texts in read_labelled(chosen.texts).items():
+        started = time.perf_counter()
+        readings = reader.read([one.text for one in texts])
+        spent = (time.perf_counter() - started) / len(texts)
+        unread = sum(isinstance(reading, Unread) for reading in readings)
+        print(f"\n{part}: {len(texts)} texts, {unread} not read, {spent * 1e3:.2f} ms a text\n")
+        print("| label | texts with it | precision | recall | F1 |\n|---|---|---|---|---|")
+        for score in score_reader(reader, texts):
+            numbers = " | ".join("-" if n is None else f"{n:.3f}" for n in (score.precision, score.recall, score.f1))
+            print(f"| {score.label} | {score.right + score.missed} | {numbers} |")
+
+
+if __name__ == "__main__":
+    main()

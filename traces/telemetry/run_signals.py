@@ -1,0 +1,55 @@
+"""Everything that is told about one run: spans, events and metrics of the same recorded rows."""
+
+from __future__ import annotations
+
+from opentelemetry.context import Context
+
+from turngate.traces.records import AttemptRecord
+from turngate.traces.run_folder import RunFolder, RunInfo
+from turngate.traces.telemetry.content import Content
+from turngate.traces.telemetry.place import Place
+from turngate.traces.telemetry.providers import Providers
+from turngate.traces.telemetry.run_events import RunEvents
+from turngate.traces.telemetry.run_metrics import RunMetrics
+from turngate.traces.telemetry.run_trace import RunTrace
+from turngate.traces.telemetry.starter import remote_context
+
+__all__ = ["RunSignals"]
+
+
+class RunSignals:
+    """Hands every attempt to what is told about it."""
+
+    def __init__(
+        self, providers: Providers, folder: RunFolder, info: RunInfo, place: Place, content: Content, started_ns: int
+    ) -> None:
+        self._place = place
+        self._trace = None
+        if providers.tracer is not None:
+            self._trace = RunTrace(providers.tracer, providers.ids, info, place, content, folder.images, started_ns)
+        self._events = RunEvents(providers.logger, info, content) if providers.logger is not None else None
+        self._metrics = RunMetrics(providers.meter, info) if providers.meter is not None else None
+
+    def skip(self, record: AttemptRecord) -> None:
+        """Take in an attempt that another process told."""
+        if self._trace is not None:
+            self._trace.skip(record)
+        if self._metrics is not None:
+            self._metrics.skip(record)
+
+    def attempt(self, record: AttemptRecord) -> None:
+        """Tell about an attempt."""
+        row = record.attempt
+        if self._trace is not None:
+            edit: Context = self._trace.attempt(record)
+        else:
+            edit = remote_context(self._place.edit(row.turn, row.attempt))
+        if self._events is not None:
+            self._events.attempt(record, edit)
+        if self._metrics is not None:
+            self._metrics.attempt(record, edit)
+
+    def end(self, status: str, reason: str | None, ended_ns: int) -> None:
+        """Tell about the end of the work on the run."""
+        if self._trace is not None:
+            self._trace.end(status, reason, ended_ns)
