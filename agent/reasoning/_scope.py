@@ -153,8 +153,10 @@ def _asked_before(found: Scoped) -> None:
 
 def _heading(words: Sequence[str], lexicon: Lexicon) -> bool:
     """`Removing the noise`, without a verb and an end."""
+    if not words[0].endswith(tuple(lexicon.heading_endings)) or words[0] in lexicon.no_headings:
+        return False
     ends = words[-1] in ".!" and len(words) > _SHORT
-    return words[0].endswith(tuple(lexicon.heading_endings)) and not ends and lexicon.finite_forms.isdisjoint(words)
+    return not ends and lexicon.finite_forms.isdisjoint(words)
 
 
 def _resumed(words: Sequence[str], found: Scoped, lexicon: Lexicon) -> None:

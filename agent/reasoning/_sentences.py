@@ -18,7 +18,7 @@ _OTHER_TAG = re.compile(r"</?[a-zA-Z][^<>]{0,500}>")
 _HEADING = re.compile(r"(^|\n)[#> \t]{0,8}\*\*([^*\n]{1,300})\*\*:?(?=[ \t\n]|$)")
 _MARKS = re.compile(r"[*_`#~]+")
 _BULLET = re.compile(r"(^|\s)[-–•·▪‣◦](?=\s)")
-_ENDS = re.compile(r"[.!?…。!?]{1,8}[\"'”’)\]]{0,4}(?=\s|$)|\n+")
+_ENDS = re.compile(r"[.!?…。]{1,8}[\"'”’)\]]{0,4}(?=\s|$)|\n+")
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*%?|[^\W\d_]+(?:'[^\W\d_]+)*|[.,;:!?()\"—–…/]|[^\w\s'-]")
 _PUNCTUATION = frozenset('.,;:!?()"—–…/')
 _LONGEST = 120
@@ -37,7 +37,7 @@ class Sentence:
     @property
     def question(self) -> bool:
         """It ends with a question mark."""
-        return self.text.endswith(("?", "?"))
+        return self.text.rstrip("\"')”’").endswith("?")
 
 
 class Splitter:

@@ -95,11 +95,11 @@ def score_reader(reader: SummaryReader, texts: Sequence[Labelled]) -> list[Label
     """Every label, and the counts of a reader that finds any. A text that was not read says nothing."""
     readings = reader.read([one.text for one in texts])
     read = [one if isinstance(one, SummaryReading) else SummaryReading(counts=()) for one in readings]
-    pairs = {
-        label: [({label} & one.labels, {label} if getattr(found, label) else set()) for one, found in zip(texts, read)]
-        for label in LABELS
-    }
-    scores = [_score(label, found) for label, found in pairs.items()]
+    scores = []
+    for label in LABELS:
+        found_by = [{label} if getattr(found, label) else set() for found in read]
+        there_by = [{label} & one.labels for one in texts]
+        scores.append(_score(label, list(zip(there_by, found_by, strict=True))))
     if all(one.counts is not None for one in read):
         counted = [(set(one.counts), set(found.counts or ())) for one, found in zip(texts, read, strict=True)]
         scores.append(_score("counts", counted))

@@ -57,8 +57,7 @@ class LexiconReader:
             counts |= dict.fromkeys(counter.read(found))
         if not findings and self._foreign(parts):
             return Unread("language", f"not in {self.lexicon.language}")
-        labels = {finding.label for finding in findings}
-        return SummaryReading(**dict.fromkeys(labels, True), counts=tuple(counts), findings=tuple(findings))
+        return SummaryReading.of(findings, list(counts))
 
     def _foreign(self, parts: Sequence[Sentence]) -> bool:
         """Too few words are of the lexicon's language."""
@@ -69,4 +68,4 @@ class LexiconReader:
             for at, word in enumerate(sentence.words):
                 words += word[0].isalpha()
                 known += at in inside or word in familiar
-        return known < _KNOWN * words
+        return not words or known < _KNOWN * words

@@ -56,6 +56,20 @@ class SummaryReading:
     """Numbers of objects, in the order of the text; None for a reader that does not look for them."""
     findings: tuple[Finding, ...] = ()
     """In the order of the text."""
+    status: Literal["read"] = "read"
+
+    @classmethod
+    def of(cls, findings: Sequence[Finding], counts: Sequence[Count] | None = None) -> SummaryReading:
+        """The labels of `findings`."""
+        labels = {finding.label for finding in findings}
+        return cls(
+            claims_success="claims_success" in labels,
+            mentions_damage="mentions_damage" in labels,
+            denies_damage="denies_damage" in labels,
+            hedges="hedges" in labels,
+            counts=None if counts is None else tuple(counts),
+            findings=tuple(findings),
+        )
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -71,6 +85,7 @@ class Unread:
     """`empty`: no words; `language`: not in the reader's language; the others are those of a model that reads."""
     detail: str = ""
     """One line for a person."""
+    status: Literal["unread"] = "unread"
 
 
 Reading = SummaryReading | Unread

@@ -80,7 +80,7 @@ class ZeroShotReader:
             for hypothesis, probability in zip(found["labels"], found["scores"], strict=True):
                 if probability >= self.config.threshold:
                     findings.append(Finding(labels[hypothesis], hypothesis, part))
-        return SummaryReading(**dict.fromkeys({finding.label for finding in findings}, True), findings=tuple(findings))
+        return SummaryReading.of(findings)
 
     def _entailed(self, parts: list[str], hypotheses: list[str]) -> list[dict[str, Any]]:
         import torch
@@ -106,10 +106,10 @@ def _load(config: ZeroShotConfig) -> Any:
     where = {"revision": config.revision, "local_files_only": config.local_files_only or config.folder is not None}
     transformers.utils.logging.disable_progress_bar()
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(source, **where)
         model, told = transformers.AutoModelForSequenceClassification.from_pretrained(
             source, use_safetensors=True, output_loading_info=True, **where
         )
+        tokenizer = transformers.AutoTokenizer.from_pretrained(source, **where)
     except OSError as error:
         raise MissingWeights(
             f"{config.type}: no whole model at {source}: it takes what save_pretrained of a sequence classifier and of "

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
 from turngate.traces.analysis.arm_answer import ArmAnswer, answer_arm
 from turngate.traces.analysis.evaluator_answer import EvaluatorAnswer, answer_evaluators
+from turngate.traces.analysis.labels import Labels
+from turngate.traces.analysis.labels_truth import with_labels
 from turngate.traces.analysis.measured import Measured
 from turngate.traces.analysis.pair import Pair, pair_arms
+from turngate.traces.analysis.reasoning_answer import ReasoningAnswer, answer_reasoning
 from turngate.traces.analysis.run_measures import measure_run
 from turngate.traces.analysis.sensitivity import SensitivityRow, sensitivity_at
 from turngate.traces.analysis.study_view import StudyView
+from turngate.traces.analysis.taxonomy_answer import TaxonomyAnswer, answer_failures
 from turngate.traces.analysis.thresholds import higher_is_better
+
+if TYPE_CHECKING:
+    from turngate.agent.reasoning.reading import SummaryReader
 
 __all__ = ["StudyAnswer", "answer_study"]
 
@@ -38,13 +46,25 @@ class StudyAnswer(BaseModel):
     pairs: list[Pair]
     evaluators: list[EvaluatorAnswer]
     sensitivity: list[SensitivityRow]
+    reasoning: list[ReasoningAnswer]
+    """What the reasoning summaries of each arm are worth; arms without a summary that was read are left out."""
+    failures: list[TaxonomyAnswer]
+    """Failures of the taxonomy, per arm."""
     missing: list[str]
     """Planned runs that were never begun."""
+    remarks: list[str]
+    """Rows of the label file that mean no run or no image."""
 
 
-def answer_study(study: StudyView) -> StudyAnswer:
-    """Read every run once and count. Raises `DamagedRun` when one cannot be read."""
+def answer_study(study: StudyView, reader: SummaryReader | None = None, labels: Labels | None = None) -> StudyAnswer:
+    """Read every run once and count. Raises `DamagedRun` when one cannot be read.
+
+    `reader` reads the reasoning summaries; without one they are left out. With `labels` people's verdicts stand in the
+    place of the recorded truth.
+    """
     found = [(run, run.load()) for run in study.begun()]
+    if labels is not None:
+        found = [(run, with_labels(view, labels)) for run, view in found]
     by_arm: dict[str, list[Measured]] = defaultdict(list)
     for run, view in found:
         by_arm[run.arm].append(Measured(run, view, measure_run(view)))
@@ -63,5 +83,15 @@ def answer_study(study: StudyView) -> StudyAnswer:
         sensitivity=[
             row for damaged_at in study.config.get("sensitivity", []) for row in sensitivity_at(by_arm, damaged_at)
         ],
+        reasoning=_reasoning(by_arm, reader),
+        failures=[answer_failures(arm, runs, labels) for arm, runs in by_arm.items()],
+        remarks=labels.strangers([view for _, view in found]) if labels is not None else [],
         missing=[f"{run.arm} {run.label}" for run in study.runs if not run.exists()],
     )
+
+
+def _reasoning(by_arm: dict[str, list[Measured]], reader: SummaryReader | None) -> list[ReasoningAnswer]:
+    if reader is None:
+        return []
+    answers = (answer_reasoning(arm, runs, reader) for arm, runs in by_arm.items())
+    return [answer for answer in answers if answer.counts.read]

@@ -11,14 +11,16 @@ import click
 if TYPE_CHECKING:
     from turngate.graphs.study import Finished
     from turngate.traces.analysis.clusters import Estimate
+    from turngate.traces.analysis.labels import Labels
     from turngate.traces.analysis.study_answer import StudyAnswer
     from turngate.traces.analysis.summary import RunSummary
 
 __all__ = ["say_answer"]
 
 
-def say_answer(folder: Path, ended: list[Finished], as_json: bool) -> None:
-    """Write the study's page and print its answer."""
+def say_answer(folder: Path, ended: list[Finished], as_json: bool, labels: Labels | None = None) -> None:
+    """Write the study's page and print its answer, with people's verdicts as truth where `labels` are given."""
+    from turngate.agent.reasoning import READERS
     from turngate.cli._text import plain
     from turngate.traces.analysis.study_answer import answer_study
     from turngate.traces.analysis.study_view import StudyView
@@ -31,7 +33,8 @@ def say_answer(folder: Path, ended: list[Finished], as_json: bool) -> None:
     names = {run.path: run.arm if single else f"{run.arm} {run.label}" for run in begun}
     name, question = (str(study.config[field]) for field in ("name", "question"))
     summaries = {names[run.path]: summarise(run.load()) for run in begun}
-    answer = answer_study(study)
+    reader = READERS.build(READERS.configure("lexicon", "reader"))
+    answer = answer_study(study, reader, labels)
     page = write_study_page(study, answer)
     worked = any(one.worked for one in ended)
     if as_json:
@@ -49,6 +52,10 @@ def say_answer(folder: Path, ended: list[Finished], as_json: bool) -> None:
         _print(_run_rows(summaries))
     else:
         _say_arms(answer)
+    _say_reasoning(answer)
+    _say_failures(answer)
+    for remark in (*answer.remarks, *(remark for arm in answer.failures for remark in arm.remarks)):
+        click.echo(plain(remark, 300), err=True)
     for truth in answer.truth:
         click.echo(f"\ntruth: {truth}. Turns are counted under accepted, rejected, forced; candidates elsewhere.")
     click.echo(f"page: {page}")
@@ -125,6 +132,46 @@ def _say_arms(answer: StudyAnswer) -> None:
             }
             for row in answer.sensitivity
         ])  # fmt: skip
+
+
+def _say_reasoning(answer: StudyAnswer) -> None:
+    rows = []
+    for arm in answer.reasoning:
+        never = f", {arm.never_mentioned} never" if arm.never_mentioned else ""
+        first = "never" if arm.first_mention is None else f"turn {arm.first_mention:g}{never}"
+        kappa = arm.with_truth.kappa.value
+        rows.append(
+            {
+                "reasoning summaries": arm.arm + (" (SIMULATED)" if arm.simulated else ""),
+                "read": str(arm.counts.read),
+                "confident while damaged": _percent(arm.hallucinated_confidence),
+                "confident while sound": _percent(arm.confident_when_sound),
+                "mention damage": _percent(arm.mentions_damage),
+                "first mention": first,
+                "kappa with truth": "-" if kappa is None else f"{kappa:.2f}",
+            }
+        )
+    click.echo("", nl=bool(rows))
+    _print(rows)
+
+
+def _say_failures(answer: StudyAnswer) -> None:
+    rows = [
+        {
+            "failure": failure.name.replace("_", " "),
+            "level": failure.level,
+            "arm": arm.arm,
+            "found": f"{failure.found} of {failure.measured} candidates" if failure.measured else "not measured",
+            "labelled": str(failure.labelled),
+            "runs": str(failure.runs),
+            "first turn": str(failure.first_turns[0]) if failure.first_turns else "-",
+        }
+        for arm in answer.failures
+        for failure in arm.failures
+        if failure.found or failure.labelled
+    ]
+    click.echo("", nl=bool(rows))
+    _print(rows)
 
 
 def _print(rows: list[dict[str, str]]) -> None:

@@ -97,7 +97,7 @@ def _say(answer: dict[str, Any], out: Path | None) -> None:
         click.echo(f"{number - known} of them have no known truth and are taken for clean because of their turn")
     click.echo(
         "This holds for one edit that is exchangeable with these: same editor, same kind of images and instructions,\n"
-        "edits that do not depend on each other. It is no promise for all turns of a run together, nor for other images."
+        "independent edits. It is no promise for all turns of a run together, nor for other images."
     )
     if answer["clean_edits"] > answer["runs"]:
         click.echo("Several edits of one run stand among them, and those are not independent: the rate is approximate.")

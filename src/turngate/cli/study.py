@@ -51,6 +51,7 @@ class Watch:
 @out_option("Folder of the study; default runs/NAME. What is finished there is not run again.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Runs that go at a time.")
 @click.option("--plan", "only_plan", is_flag=True, help="Say how many runs, calls, dollars and minutes, and stop.")
+@click.option("--labels", type=click.Path(path_type=Path), help="CSV of people's verdicts that stand in for truth.")
 @click.option("--retry-failed", is_flag=True, help="Run again what failed before.")
 @quiet_option
 @json_option
@@ -60,6 +61,7 @@ def study_command(
     out: Path | None,
     jobs: int,
     only_plan: bool,
+    labels: Path | None,
     retry_failed: bool,
     quiet: bool,
     as_json: bool,
@@ -68,7 +70,9 @@ def study_command(
     from turngate.cli._study_answer import say_answer
     from turngate.graphs.study import read_study, run_study
     from turngate.graphs.study.estimate import estimate
+    from turngate.traces.analysis.labels_file import read_labels
 
+    verdicts = read_labels(labels) if labels else None  # before anything runs
     study = read_study(file, overrides)
     size = estimate(study, probe=only_plan)
     if only_plan and as_json:
@@ -84,7 +88,7 @@ def study_command(
     found = run_study(study, folder, watch, jobs, retry_failed)
     ended = list(found if quiet or as_json or few else _progress(found, len(study.jobs)))
     _write_reports(ended)
-    say_answer(folder, ended, as_json)
+    say_answer(folder, ended, as_json, verdicts)
     return max((_code(one) for one in ended), default=0)
 
 
