@@ -12,13 +12,14 @@ from turngate.agent.gates import GATES
 from turngate.agent.rejection import Rejection
 from turngate.agent.scenarios import SCENARIOS
 from turngate.evaluators import EVALUATORS
+from turngate.evaluators.suites import expanded
 from turngate.graphs.seeds import SeedPolicy
 from turngate.part import PartConfig
 from turngate.traces.telemetry.config import TelemetryConfig
 
 __all__ = ["NOT_IDENTITY", "Budgets", "OriginConfig", "RunConfig", "TruthConfig", "UnscoredPolicy"]
 
-NOT_IDENTITY = frozenset({"name", "budgets", "driver", "telemetry"})
+NOT_IDENTITY = frozenset({"name", "budgets", "driver", "score_cache", "telemetry"})
 """Fields that may differ between a run and its resumption: they do not change what a turn does."""
 
 
@@ -96,7 +97,7 @@ class RunConfig(_Model):
     or the whole conversation so far (chat; for editors that can hold one)."""
     editor: SerializeAsAny[PartConfig]
     evaluators: dict[str, SerializeAsAny[PartConfig]]
-    """Name -> evaluator. A list of types is read as names equal to types."""
+    """Name -> evaluator. A list of types is read as names equal to types; `suite:NAME` stands for all in it."""
     gate: SerializeAsAny[PartConfig]
     on_reject: Rejection = Rejection()
     on_unscored: UnscoredPolicy = UnscoredPolicy()
@@ -109,6 +110,8 @@ class RunConfig(_Model):
     """Let the gate read evaluators that are not deterministic or depend on the batch."""
     score_origin: bool = True
     """Score the origin before turn 1 (one extra evaluation each)."""
+    score_cache: bool = False
+    """Take scores of repeatable evaluators from the score cache, and keep them there (see docs/scoring.md)."""
     budgets: Budgets = Budgets()
     driver: Literal["graph", "loop"] = "graph"
     """LangGraph machine, or the plain loop (same ledger, less overhead)."""
@@ -142,6 +145,7 @@ class RunConfig(_Model):
     @field_validator("evaluators", mode="before")
     @classmethod
     def _evaluators(cls, raw: Any) -> Any:
+        raw = expanded(raw)
         if isinstance(raw, list):
             raw = {item if isinstance(item, str) else _name_of(item): item for item in raw}
         if not isinstance(raw, dict):

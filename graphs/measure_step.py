@@ -6,8 +6,9 @@ import time
 
 from turngate.agent.ideal import ideal_picture
 from turngate.evaluators import Evaluator, Result, Sample, Score, Skipped
+from turngate.evaluators.result_json import result_from_json, result_to_json, why
+from turngate.evaluators.score_cache import cached_score, default_cache
 from turngate.evaluators.scoring import score
-from turngate.graphs._result_json import result_from_json, result_to_json, why
 from turngate.graphs.pictures import Pictures
 from turngate.graphs.position import Position
 from turngate.graphs.session import Session
@@ -108,7 +109,8 @@ def _score_once(
     """The result, stored before it is used where asking again would cost or give something else."""
     facts = evaluator.facts
     if facts.deterministic and not facts.paid:
-        return score(evaluator, [sample])[0]
+        cache = default_cache() if session.config.score_cache else None
+        return cached_score(cache, evaluator, session.config.evaluators[name], [sample])[0]
     pictures = (sample.candidate, sample.origin, sample.first, sample.previous, *sample.history)
     hashes = [picture.sha256 for picture in pictures if picture is not None]
     parameters = {

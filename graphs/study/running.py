@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +93,7 @@ def _run_all(jobs: Sequence[Job], folder: Path, watch: Watch, processes: int, re
     left = dict(enumerate(one for one in work if one not in here))
     if not left:
         return
-    with ProcessPoolExecutor(min(processes, len(left)), mp_context=get_context("spawn")) as pool:
+    with _pool(min(processes, len(left))) as pool:
         futures: dict[Future[Finished], int] = {pool.submit(_run_job, one): key for key, one in left.items()}
         try:
             for future in as_completed(futures):
@@ -107,10 +110,32 @@ def _run_all(jobs: Sequence[Job], folder: Path, watch: Watch, processes: int, re
     yield from _one_by_one(left.values())  # finds out whose process it was
 
 
+def _pool(processes: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=_end_with_parent)
+
+
+_working = threading.Lock()
+"""Held while this process works on a run."""
+
+
+def _end_with_parent() -> None:
+    """See that this process does not outlive a study that was killed: its run ends after the present attempt."""
+    parent = parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)  # the run ends resumably, as if it had been asked itself
+        with _working:
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 def _one_by_one(work: Iterable[tuple[Job, Path, Watch, bool]]) -> Iterator[Finished]:
     for one in work:
         job, path, _, _ = one
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        with _pool(1) as pool:
             try:
                 yield pool.submit(_run_job, one).result()
             except BrokenProcessPool:
@@ -119,7 +144,11 @@ def _one_by_one(work: Iterable[tuple[Job, Path, Watch, bool]]) -> Iterator[Finis
 
 
 def _run_job(work: tuple[Job, Path, Watch, bool]) -> Finished:
-    job, path, watch, retry_failed = work
+    with _working:
+        return _run(*work)
+
+
+def _run(job: Job, path: Path, watch: Watch, retry_failed: bool) -> Finished:
     before = _status(path)
     if before == "failed" and not retry_failed:
         return Finished(job, path, "failed", "failed before: mend it and add --retry-failed", worked=False)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from tests.e2e.conftest import Done
+from tests.e2e.conftest import TURNGATE, Done
+
+from turngate import RunView
+from turngate.traces.lock import holder
 
 Turngate = Callable[..., Done]
 STUDY: dict[str, Any] = {
@@ -134,3 +139,28 @@ class Killer:
             os.kill(os.getpid(), signal.SIGKILL)
         return Edited.of(Picture.from_rgb(255 - request.image.rgb))
 '''
+
+
+def test_nothing_works_on_when_the_study_itself_is_killed(
+    study: Path, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    """The processes of its runs end too, and their runs can go on."""
+    raw = yaml.safe_load(study.read_text())
+    raw["run"] |= {"turns": 500, "editor": {"type": "scripted", "size": 16, "delay_seconds": 0.05}}
+    raw["run"].pop("truth")
+    raw |= {"controls": "none", "sensitivity": []}
+    study.write_text(yaml.safe_dump(raw, sort_keys=False))
+    command = [TURNGATE, "study", str(study), "--jobs", "2", "--quiet"]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, start_new_session=True) as process:
+        runs = [tmp_path / "runs" / "s" / "strict" / origin for origin in ("coffee", "chelsea")]
+        _until(lambda: all((run / "run.json").exists() for run in runs))
+        process.kill()
+    _until(lambda: all(holder(run) is None for run in runs))
+    assert {RunView.load(run).status for run in runs} == {"interrupted"}
+
+
+def _until(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + 120
+    while not true():
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.1)
