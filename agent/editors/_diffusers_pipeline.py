@@ -7,7 +7,7 @@ from typing import Any, Literal
 from turngate.agent.editors._diffusers_source import Source
 from turngate.agent.editors._torch import is_out_of_memory
 from turngate.agent.editors._torch_talk import hushed, invented_weights
-from turngate.errors import ConfigError, MachineError, MissingWeights
+from turngate.errors import ConfigError, MachineError, MissingWeights, TurngateError
 
 __all__ = ["SMALLER", "Dtype", "Offload", "multiple_of", "open_pipeline", "takes_several_images"]
 
@@ -18,7 +18,8 @@ SMALLER = "use offload: model or sequential, dtype: bfloat16, or smaller images"
 """Advice when memory runs out."""
 
 _SEVERAL = (
-    "Flux2Pipeline", "Flux2KleinPipeline", "Flux2KleinKVPipeline", "QwenImageEditPlusPipeline", "ZImageOmniPipeline",
+    "Flux2Pipeline", "Flux2KleinPipeline", "Flux2KleinKVPipeline", "QwenImageEditPlusPipeline", "QwenImage21Pipeline",
+    "ZImageOmniPipeline",
 )  # fmt: skip
 """Pipelines that read a list of images as one request; the others take it for a batch of separate requests."""
 
@@ -60,7 +61,7 @@ def open_pipeline(
     return opened
 
 
-def _problem(error: Exception, source: Source, device: str) -> Exception:
+def _problem(error: Exception, source: Source, device: str) -> TurngateError:
     what = " ".join(str(error).split())[:200]
     if is_out_of_memory(error):
         return MachineError(f"{source.version} does not fit into the memory of {device}: {SMALLER}")
@@ -77,5 +78,5 @@ def takes_several_images(opened: Any) -> bool:
 def multiple_of(opened: Any) -> int:
     """Width and height that the pipeline can make are multiples of this many pixels."""
     processor = getattr(opened, "image_processor", None)
-    factor = getattr(getattr(processor, "config", None), "vae_scale_factor", None)
+    factor: Any = getattr(getattr(processor, "config", None), "vae_scale_factor", None)
     return int(factor or getattr(opened, "vae_scale_factor", 8))

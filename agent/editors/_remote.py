@@ -42,8 +42,8 @@ class RemoteConfig(PartConfig):
 def no_answer(called: Called[Any], model: str, where: str, key_name: str, provider: str) -> NoImage:
     """The result of a call that failed for good.
 
-    Raises what no later call can mend, see `turngate.providers.fatal`, and `UserError` for a conversation that the server
-    does not take back.
+    Raises what no later call can mend, see `turngate.providers.fatal`, and `UserError` for a conversation that the
+    server does not take back.
     """
     failure = called.failure
     assert failure is not None

@@ -32,7 +32,8 @@ def load_network(files: Sequence[Path], device: str) -> Any:
             if files[0].name == "config.json":
                 from diffusers import AutoencoderTiny
 
-                opened = AutoencoderTiny.from_pretrained(files[0].parent, use_safetensors=True, local_files_only=True)
+                tiny: Any = AutoencoderTiny  # diffusers is half typed
+                opened = tiny.from_pretrained(files[0].parent, use_safetensors=True, local_files_only=True)
             else:
                 opened = _build(files)
         if invented := invented_weights(said):
@@ -73,7 +74,8 @@ def _build(files: Sequence[Path]) -> Any:
     state: dict[str, Tensor] = {}
     for file, half in zip(files, ("encoder", "decoder"), strict=False):
         state |= {_renamed(key, half): value for key, value in _read(file).items()}
-    network = AutoencoderTiny(latent_channels=state["decoder.layers.0.weight"].shape[1])
+    tiny: Any = AutoencoderTiny  # diffusers is half typed
+    network = tiny(latent_channels=state["decoder.layers.0.weight"].shape[1])
     for key, weight in state.items():
         if key.endswith(".pool.0.weight"):
             half, _, index = key.removesuffix(".pool.0.weight").split(".")

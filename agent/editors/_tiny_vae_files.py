@@ -7,6 +7,7 @@ from pathlib import Path
 
 from turngate.agent.editors._torch_weights import check_repository, fingerprint, hub_problem, snapshot_version
 from turngate.errors import MissingWeights
+from turngate.registry import nearest
 
 __all__ = ["NAMES", "VaeFiles"]
 
@@ -58,7 +59,7 @@ class VaeFiles:
         from huggingface_hub import snapshot_download
 
         repository = f"madebyollin/{model}" if model in NAMES else model
-        check_repository(repository)
+        check_repository(repository, nearest(model, list(NAMES)))
         kinds = ["*.safetensors", "config.json"]
         try:
             folder = snapshot_download(repository, revision=revision, allow_patterns=kinds, local_files_only=offline)

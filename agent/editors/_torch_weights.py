@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from turngate.errors import ConfigError, MissingWeights
+from turngate.errors import ConfigError, MachineError, MissingWeights, ProviderError, TurngateError
 
 __all__ = ["check_repository", "check_same", "fingerprint", "hub_problem", "snapshot_version"]
 
@@ -17,12 +17,11 @@ _EDGE = 1 << 20
 """Bytes at either end of a large file that its fingerprint covers."""
 
 
-def check_repository(model: str) -> None:
-    """Raise `ConfigError` for a name that can be no repository on the hub."""
+def check_repository(model: str, hint: str = "") -> None:
+    """Raise `ConfigError` for a name that can be no repository on the hub; `hint` ends the line."""
     if not _REPOSITORY.fullmatch(model):
-        raise ConfigError(
-            f"editor.model: {model} is no repository (ORGANISATION/NAME): check it, or give a folder as editor.folder"
-        )
+        how = f"check it, or give a folder as editor.folder{hint}"
+        raise ConfigError(f"editor.model: {model} is no repository (ORGANISATION/NAME): {how}")
 
 
 def snapshot_version(folder: Path) -> str | None:
@@ -35,19 +34,27 @@ def snapshot_version(folder: Path) -> str | None:
 
 
 def fingerprint(files: Mapping[str, Path]) -> str:
-    """12 hex digits of a SHA-256 over names, sizes and contents; of a file above 2 MiB over its first and last MiB."""
+    """12 hex digits of a SHA-256 over names, sizes and contents; of a file above 2 MiB over its first and last MiB.
+
+    Raises `MissingWeights` for a file that cannot be read.
+    """
     digest = hashlib.sha256()
     for name, path in sorted(files.items()):
-        size = path.stat().st_size
-        digest.update(f"{name}\0{size}\0".encode())
-        with path.open("rb") as file:
-            if size <= 2 * _EDGE:
-                digest.update(file.read())
-            else:
-                digest.update(file.read(_EDGE))
-                file.seek(-_EDGE, 2)
-                digest.update(file.read())
+        try:
+            content = _edges(path)
+        except OSError as error:
+            raise MissingWeights(f"cannot read {path}: {error.strerror or error}") from None
+        digest.update(f"{name}\0{path.stat().st_size}\0".encode() + content)
     return digest.hexdigest()[:12]
+
+
+def _edges(path: Path) -> bytes:
+    with path.open("rb") as file:
+        if path.stat().st_size <= 2 * _EDGE:
+            return file.read()
+        start = file.read(_EDGE)
+        file.seek(-_EDGE, 2)
+        return start + file.read()
 
 
 def check_same(pinned: str | None, found: str, where: str) -> None:
@@ -59,24 +66,43 @@ def check_same(pinned: str | None, found: str, where: str) -> None:
         )
 
 
-def hub_problem(error: BaseException, repository: str, revision: str | None, offline: bool) -> MissingWeights:
+def hub_problem(error: BaseException, repository: str, revision: str | None, offline: bool) -> TurngateError:
     """What stands between the user and the weights, in one line."""
     from huggingface_hub import errors
 
     causes = _causes(error)
-    if any(isinstance(cause, errors.GatedRepoError) for cause in causes):
+
+    def has(*kinds: type[BaseException]) -> bool:
+        return any(isinstance(cause, kinds) for cause in causes)
+
+    if has(errors.GatedRepoError):
         how = f"is gated: accept its licence at https://huggingface.co/{repository} and run `hf auth login`"
-    elif any(isinstance(cause, errors.RevisionNotFoundError) for cause in causes):
+    elif has(errors.RevisionNotFoundError):
         how = f"has no revision {revision}: check editor.revision"
-    elif any(isinstance(cause, errors.RepositoryNotFoundError) for cause in causes):
+    elif has(errors.RepositoryNotFoundError):
         how = "is not on the hub, or private: check the name, or run `hf auth login`"
-    elif any(isinstance(cause, errors.RemoteEntryNotFoundError) for cause in causes):
+    elif has(errors.RemoteEntryNotFoundError):
         how = "does not hold the files that this editor needs: check the name"
-    else:
+    elif has(errors.HfHubHTTPError):
+        return ProviderError(f"the hub does not give {repository} ({_first_words(error)}): try again later")
+    elif has(errors.LocalEntryNotFoundError) or any(_is_of_the_network(cause) for cause in causes):
         why = "local_files_only is set" if offline else "the hub cannot be reached"
         asked = repository if revision is None else f"{repository} --revision {revision}"
         how = f"is not on this machine and {why}: run `hf download {asked}`, or give a copy of it as editor.folder"
+    elif isinstance(error, OSError) and error.errno is not None:
+        return MachineError(f"{repository} cannot be stored ({error.strerror}): mend that, or move HF_HOME elsewhere")
+    else:
+        how = f"cannot be fetched ({_first_words(error)}): use another model, or give a copy of it as editor.folder"
     return MissingWeights(f"{repository} {how}")
+
+
+def _is_of_the_network(error: BaseException) -> bool:
+    """By name: which HTTP library the hub's client stands on differs between its versions."""
+    return not {"ConnectionError", "TransportError"}.isdisjoint(kind.__name__ for kind in type(error).__mro__)
+
+
+def _first_words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 
 def _causes(error: BaseException) -> list[BaseException]:

@@ -134,7 +134,7 @@ class DiffusersEditor:
         if is_out_of_memory(error):
             raise MachineError(f"{self.model} ran out of memory on an image: {SMALLER}, then resume") from error
         strength, steps = self._asked_or_default("strength"), self._asked_or_default("num_inference_steps")
-        if strength is not None and steps is not None and strength * steps < 1:
+        if strength is not None and steps is not None and strength * steps < 1 and not steps_done(self._pipeline):
             raise ConfigError(self._no_step()) from error
         what = " ".join(str(error).split())
         return NoImage("error", f"{type(error).__name__}: {what}"[:500], retryable=False, model=self.model)

@@ -54,7 +54,7 @@ class VaeConfig(PartConfig):
     dither: float = Field(default=0.5, ge=0, le=8)
     """Half width, in 8-bit levels, of the uniform noise that the seed adds before encoding; 0 for none."""
     latent_noise: float = Field(default=0.0, ge=0, le=3)
-    """Standard deviation of the Gaussian noise that the seed adds to the latents; their own is about 1."""
+    """Standard deviation of the Gaussian noise that the seed adds to the latents; those of taef2 are at 0.9."""
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
@@ -100,7 +100,10 @@ class VaeEditor:
         self._network = load_network(files.files, self._device)
 
     def edit(self, request: EditRequest) -> Edited | NoImage:
-        """One round trip; the result is a PNG of the input's size. Raises `MachineError` when memory runs out."""
+        """One round trip; the result is a PNG of the input's size.
+
+        `NoImage("error")` when the network gives numbers that are not finite; `MachineError` when memory runs out.
+        """
         rng = np.random.default_rng(request.seed)
         pixels = request.image.rgb.astype(np.float32)
         if self.config.dither:
@@ -116,6 +119,9 @@ class VaeEditor:
                     f"{self.model} ran out of memory on {width} x {height} pixels: use a smaller origin, then resume"
                 ) from error
             raise
+        if not np.isfinite(made).all():
+            why = "the network gave numbers that are not finite: its weights may be broken"
+            return NoImage("error", why, retryable=False, model=self.model)
         rgb = np.clip(np.rint((made[:height, :width] + 1) * 127.5), 0, 255).astype(np.uint8)
         return Edited.of(Picture.from_rgb(rgb), model=self.model, detail={"device": self._device})
 

@@ -88,7 +88,7 @@ def test_weights_that_would_be_invented(models: tiny.Models, tmp_path: Path, fil
     folder = tmp_path / "gappy"
     shutil.copytree(models(tiny.instruct), folder)
     tiny.drop(folder / file, name)
-    assert "not initialized" in refused(MissingWeights, lambda: build(folder))
+    assert f"weights are missing, {name} for one" in refused(MissingWeights, lambda: build(folder))
 
 
 def test_a_model_that_is_not_here(tmp_path: Path) -> None:
@@ -172,3 +172,15 @@ def test_a_repository_without_safetensors(models: tiny.Models, tmp_path: Path) -
         (told,) = from_hub(address, tmp_path / "cache", {"model": REPOSITORY})
     assert "only pickle files" in told
     assert not [request for request in requests if request.endswith(".bin")], "nothing was fetched"
+
+
+def test_a_repository_with_code_of_its_own(tmp_path: Path) -> None:
+    """It is never run, and not even fetched."""
+    folder, ran = tmp_path / "coded", tmp_path / "ran"
+    folder.mkdir()
+    (folder / "model_index.json").write_text(json.dumps({"_class_name": ["my_code", "MyPipeline"]}))
+    (folder / "my_code.py").write_text(f"open({str(ran)!r}, 'w').close()")
+    with hub(folder) as (address, _):
+        (told,) = from_hub(address, tmp_path / "cache", {"model": REPOSITORY})
+    assert told.startswith("MissingWeights me/tiny cannot be fetched")
+    assert not ran.exists()

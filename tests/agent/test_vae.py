@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turngate.agent.editor import Editor
+from turngate.agent.editor import Editor, NoImage
 from turngate.agent.editors import EDITORS
 from turngate.agent.editors.vae import VaeConfig
 from turngate.errors import ConfigError, MachineError, MissingWeights
@@ -119,10 +119,18 @@ def test_out_of_memory_ends_the_run_with_advice(folder: Path, monkeypatch: pytes
     assert "64 x 64 pixels: use a smaller origin" in refused(MachineError, lambda: ask(editor))
 
 
+def test_numbers_that_are_not_finite_are_no_image(tmp_path: Path) -> None:
+    broken = tiny.save(tiny.autoencoder, tmp_path / "broken")
+    tiny.spoil(broken / "diffusion_pytorch_model.safetensors", "decoder.layers.18.bias", float("nan"))
+    answer = ask(build(folder=broken))
+    assert isinstance(answer, NoImage) and (answer.why, answer.retryable) == ("error", False)
+
+
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     assert "taef2_encoder.pth" in refused(MissingWeights, lambda: build(folder=tmp_path))
     assert "no file" in refused(MissingWeights, lambda: build(encoder=tmp_path / "e.pth", decoder=tmp_path / "d.pth"))
     assert "ORGANISATION/NAME" in refused(ConfigError, lambda: build(model="./nowhere"))
+    assert "did you mean 'taesdxl'?" in refused(ConfigError, lambda: build(model="taesd-xl"))
     told = refused(MissingWeights, lambda: build(model="nobody/turngate-no-such-model", local_files_only=True))
     assert "hf download nobody/turngate-no-such-model" in told
 

@@ -72,7 +72,7 @@ def test_what_no_other_try_can_mend_is_asked_once(kind: Kind) -> None:
 
 
 def test_a_call_that_never_answers_is_given_up_tried_again_and_is_not_working_time() -> None:
-    hung = []
+    hung: list[bool] = []
 
     async def make() -> str:
         if not hung:
