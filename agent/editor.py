@@ -163,7 +163,7 @@ class Editor(Protocol):
 
     It may also have `converses = True` (it understands the `chat` protocol), `length` (number of turns that it can
     serve), `provider` (whose server it calls), `prices` (None when what a call costs is not known), `typical_usd` (of
-    one call), and `restore(made)` (a simulator: SHA-256, damage and `detail` of images made before this process started).
+    one call), and `restore(made)` (a simulator: SHA-256, damage and `detail` of images made by an earlier process).
     """
 
     model: str

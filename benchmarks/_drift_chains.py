@@ -1,130 +1,79 @@
-"""Editors that wear an image out, as functions from 8-bit pixels to 8-bit pixels."""
+"""Chains of edits that wear an image out, made once and kept as PNG."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _drift_inputs import jpeg, rounded
+from _drift_inputs import SIDE, jpeg, photograph
 from numpy.typing import NDArray
-from scipy.ndimage import gaussian_filter
+from PIL import Image
 
-from turngate.agent.editor import Edited, Editor, EditRequest
-from turngate.agent.editors.simulated import SimulatedConfig, SimulatedEditor
-from turngate.agent.editors.span import SpanConfig, SpanEditor
-from turngate.picture import Picture
+from turngate import Edited, EditRequest, Picture
+from turngate.agent.editors import EDITORS
 
-__all__ = ["NETWORKS", "SIMULATED", "STATIONARY", "Turn", "chain", "vae"]
+__all__ = ["EDITORS_SHOWN", "FAMILIES", "KEPT", "chain"]
 
-Rgb = NDArray[np.uint8]
-Turn = Callable[[Rgb, np.random.Generator], Rgb]
+KEPT = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30)
+"""Turns that are scored."""
+EDITORS_SHOWN: dict[str, dict[str, Any] | None] = {
+    "span x4": {"type": "span"},
+    "span x4 bicubic": {"type": "span", "kernel": "bicubic"},
+    "span x2": {"type": "span", "scale": 2},
+    "style": {"type": "style"},
+    "vae": {"type": "vae"},
+    "jpeg jitter": {"type": "codec", "quality": 50, "resize_jitter": 0.02},
+    "jpeg moving": None,
+    "sim nano-banana-pro": {"type": "simulated", "signature": "nano-banana-pro"},
+    "sim nano-banana-2": {"type": "simulated", "signature": "nano-banana-2"},
+    "sim flux2-dev": {"type": "simulated", "signature": "flux2-dev"},
+    "sim qwen-image-edit": {"type": "simulated", "signature": "qwen-image-edit"},
+}
+"""Real networks (span, style, vae), real codecs (`jpeg moving`: quality 50, the grid moves every turn) and simulated
+editors."""
+FAMILIES = ("span", "style", "vae", "jpeg", "sim")
+"""Held out together: the first word of an editor's name."""
+_REPLICATE = "Produce an exact replica of the provided image, with no alterations."
 
 
-def chain(turn: Turn, origin: Rgb, turns: int, seed: int) -> list[Rgb]:
-    """Origin and the image after each of `turns` turns."""
-    rng = np.random.default_rng(seed)
+def chain(editor: str, photo: str, turns: int, weights: Path | None, kept: Path | None) -> dict[int, Picture]:
+    """Images after the turns of `KEPT` up to `turns`; read from `kept` where they are there, written there else."""
+    wanted = [turn for turn in KEPT if turn <= turns]
+    folder = kept and kept / editor / Path(photo).stem
+    if folder and all((folder / f"{turn:02d}.png").exists() for turn in wanted):
+        return {turn: Picture.from_bytes((folder / f"{turn:02d}.png").read_bytes()) for turn in wanted}
+    images = _made(EDITORS_SHOWN[editor], Picture.from_rgb(photograph(photo, SIDE)), turns, weights)
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+        for turn in wanted:
+            Image.fromarray(images[turn].rgb).save(folder / f"{turn:02d}.png")
+    return {turn: images[turn] for turn in wanted}
+
+
+def _made(raw: dict[str, Any] | None, origin: Picture, turns: int, weights: Path | None) -> list[Picture]:
+    if raw and raw["type"] == "vae":
+        if weights is None:
+            raise SystemExit("vae needs --weights FOLDER with taef2_encoder.pth and taef2_decoder.pth")
+        raw = raw | {half: str(weights / f"taef2_{half}.pth") for half in ("encoder", "decoder")}
+    # A new one for every chain: the simulator remembers the damage of images.
+    editor = EDITORS.build(EDITORS.configure(raw, "editor")) if raw else None
+    rng = np.random.default_rng(7)
     images = [origin]
-    for _ in range(turns):
-        images.append(turn(images[-1], rng))
+    for turn in range(1, turns + 1):
+        seed = int(rng.integers(2**31))
+        if editor is None:
+            images.append(Picture.from_rgb(_moving_jpeg(images[-1].rgb, seed)))
+            continue
+        operation = {"kind": "replicate"}
+        edited = editor.edit(EditRequest((images[-1],), _REPLICATE, turn, 1, seed, operation=operation))
+        if not isinstance(edited, Edited):
+            raise SystemExit(f"{editor.model} gave no image: {edited.why}")
+        images.append(Picture.from_bytes(edited.data))
     return images
 
 
-def _shipped(editor: Editor) -> Turn:
-    def turn(rgb: Rgb, rng: np.random.Generator) -> Rgb:
-        request = EditRequest((Picture.from_rgb(rgb),), "replicate", 1, 1, int(rng.integers(2**31)))
-        edited = editor.edit(request)
-        if not isinstance(edited, Edited):
-            raise SystemExit(f"{editor.model} gave no image: {edited.why}")
-        return Picture.from_bytes(edited.data).rgb
-
-    return turn
-
-
-def vae(folder: Path) -> Turn:
-    """Encode and decode with the tiny FLUX.2 autoencoder (taesd, MIT), built from the shapes of its two state dicts."""
-    import torch
-    from torch import nn
-
-    class Block(nn.Module):
-        def __init__(self, pooled: bool) -> None:
-            super().__init__()
-            convolutions = [nn.Conv2d(64, 64, 3, padding=1) for _ in range(3)]
-            self.conv = nn.Sequential(convolutions[0], nn.ReLU(), convolutions[1], nn.ReLU(), convolutions[2])
-            if pooled:
-                inner = (nn.Conv2d(64, 256, 1, bias=False), nn.GroupNorm(4, 256), nn.ReLU())
-                self.pool = nn.Sequential(*inner, nn.Conv2d(256, 64, 1, bias=False))
-            self.pooled = pooled
-
-        def forward(self, x: Any) -> Any:
-            x = x + self.pool(x) if self.pooled else x
-            return torch.relu(self.conv(x) + x)
-
-    class Squash(nn.Module):
-        def forward(self, x: Any) -> Any:
-            return torch.tanh(x / 3) * 3
-
-    def build(state: dict[str, Any], decoder: bool) -> nn.Sequential:
-        layers: list[nn.Module] = []
-        for index in range(1 + max(int(name.split(".")[0]) for name in state)):
-            own = {name.split(".", 1)[1]: value for name, value in state.items() if name.split(".")[0] == str(index)}
-            if not own:
-                layers.append(Squash() if index == 0 else nn.ReLU() if index == 2 else nn.Upsample(scale_factor=2))
-            elif "weight" in own:
-                leaving, entering = own["weight"].shape[:2]
-                stride = 1 if decoder or "bias" in own else 2
-                layers.append(nn.Conv2d(entering, leaving, 3, stride, 1, bias="bias" in own))
-            else:
-                layers.append(Block("pool.0.weight" in own))
-        network = nn.Sequential(*layers)
-        network.load_state_dict(state)
-        return network.eval()
-
-    states = [torch.load(folder / f"taef2_{half}.pth", weights_only=True) for half in ("encoder", "decoder")]
-    encoder, decoder = build(states[0], False), build(states[1], True)
-
-    def turn(rgb: Rgb, rng: np.random.Generator) -> Rgb:
-        with torch.no_grad():
-            entry = torch.from_numpy(rgb.transpose(2, 0, 1)[None].astype(np.float32) / 255)
-            result = decoder(encoder(entry)).clamp(0, 1)[0].numpy().transpose(1, 2, 0)
-        return rounded(result.astype(np.float64) * 255)
-
-    return turn
-
-
-def _stripes(rgb: Rgb, amplitude: float) -> NDArray[np.float64]:
-    return amplitude * np.cos(2 * np.pi * np.arange(rgb.shape[1]) / 5)[None, :, None]
-
-
-def _contrast(rgb: Rgb, rng: np.random.Generator) -> Rgb:
-    return rounded((rgb - rgb.mean()) * 1.04 + rgb.mean())
-
-
-def _moving_jpeg(rgb: Rgb, rng: np.random.Generator) -> Rgb:
-    offset = tuple(int(pixels) for pixels in rng.integers(0, 8, 2))
-    moved = jpeg(np.roll(rgb, offset, (0, 1)), 50)
-    return np.roll(moved, (-offset[0], -offset[1]), (0, 1))
-
-
-NETWORKS: dict[str, Callable[[], Turn]] = {
-    "span x4 gaussian": lambda: _shipped(SpanEditor(SpanConfig(type="span", kernel="gaussian"))),
-    "span x4 lanczos": lambda: _shipped(SpanEditor(SpanConfig(type="span", kernel="lanczos"))),
-}
-"""Real networks. `lanczos` is the default kernel of the editor."""
-SIMULATED: dict[str, Turn] = {
-    "simulated banana": _shipped(SimulatedEditor(SimulatedConfig(type="simulated"))),
-    "noise": lambda rgb, rng: rounded(rgb + rng.normal(0, 1.5, rgb.shape)),
-    "lattice": lambda rgb, rng: rounded(rgb + rng.normal(0, 0.3, rgb.shape) + _stripes(rgb, 0.7)),
-    "tint": lambda rgb, rng: rounded(rgb + rng.normal(0, 0.3, rgb.shape) + (-0.6, 0.7, -0.5)),
-    "blur": lambda rgb, rng: rounded(
-        gaussian_filter(rgb.astype(float), (0.45, 0.45, 0)) + rng.uniform(-0.5, 0.5, rgb.shape)
-    ),
-    "contrast": _contrast,
-    "JPEG q 50, moving grid": _moving_jpeg,
-}
-"""Damage written by hand: it shows that each component sees what it is named after, not how real editors decay."""
-STATIONARY: dict[str, Turn] = {
-    "JPEG q 50, fixed grid": lambda rgb, rng: jpeg(rgb, 50),
-}
-"""Chains that lose once and then hardly change: turn 10 is no worse than turn 1, so there is nothing to tell apart."""
+def _moving_jpeg(rgb: NDArray[np.uint8], seed: int) -> NDArray[np.uint8]:
+    down, right = (int(pixels) for pixels in np.random.default_rng(seed).integers(0, 8, 2))
+    moved = jpeg(np.roll(rgb, (down, right), (0, 1)), 50)
+    return np.roll(moved, (-down, -right), (0, 1)).copy()

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from _drift_chains import NETWORKS, chain
 from _drift_inputs import jpeg, photograph, rounded
 from numpy.typing import NDArray
 from PIL import Image
 from scipy.ndimage import gaussian_filter
+
+from turngate.agent.editor import Edited, EditRequest
+from turngate.agent.editors import EDITORS
+from turngate.picture import Picture
 
 __all__ = ["PHOTOGRAPHS", "WARPS", "WEAR", "Case", "Warp", "case"]
 
@@ -21,6 +24,8 @@ PHOTOGRAPHS = (
     "astronaut.png", "coffee.png", "chelsea.png", "rocket.jpg", "motorcycle_left.png", "ihc.png", "camera.png",
     "gravel.png", "hubble_deep_field.jpg", "retina.jpg", "brick.png", "grass.png", "moon.png", "coins.png",
 )  # fmt: skip
+_WHOLE = 800
+"""Longest side of a scene, pixels: none is cut."""
 _MARGIN = 24
 """Pixels of the scene around the reference: a shift shows what is there."""
 
@@ -85,7 +90,7 @@ class Case:
 def case(name: str, warp: Warp, wear: str, seed: int) -> Case:
     """One case, always the same for one seed."""
     rng = np.random.default_rng(seed)
-    scene = photograph(name)
+    scene = photograph(name, _WHOLE)
     worn = _worn(name) if wear == "span, turn 20" else scene
     inner = slice(_MARGIN, -_MARGIN)
     height, width = scene[inner, inner].shape[:2]
@@ -114,7 +119,14 @@ def case(name: str, warp: Warp, wear: str, seed: int) -> Case:
 
 @cache
 def _worn(name: str) -> Rgb:
-    return chain(NETWORKS["span x4 lanczos"](), photograph(name), 20, 2026)[-1]
+    editor = EDITORS.build(EDITORS.configure({"type": "span", "scale": 4}, "editor"))
+    current = Picture.from_rgb(photograph(name, _WHOLE))
+    for turn in range(1, 21):
+        edited = editor.edit(EditRequest((current,), "replicate", turn, 1, 2000 + turn))
+        if not isinstance(edited, Edited):
+            raise SystemExit(f"span gave no image: {edited.why}")
+        current = Picture.from_bytes(edited.data)
+    return current.rgb
 
 
 def _object(rgb: Rgb) -> Rgb:

@@ -27,6 +27,7 @@ EVALUATORS: Registry[Evaluator] = Registry(
         "brisque": f"{_HERE}.brisque:Brisque",
         "ciede2000": f"{_HERE}.ciede2000:Ciede2000",
         "drift": f"{_HERE}.drift:Drift",
+        "drift_chain": f"{_HERE}.drift_chain:DriftChain",
         "ensemble": f"{_HERE}.ensemble:Ensemble",
         "foreign": f"{_HERE}.foreign:ForeignScorer",
         "gemini_judge": f"{_HERE}.judges.gemini:GeminiJudge",

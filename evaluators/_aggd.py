@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Aggd", "Sums", "fit_aggd", "fit_ggd", "neighbour_sums"]
 
+_CANCELS = 1e-6
+"""A side with a smaller share of the power is summed by itself: the difference of two sums would be rounding noise."""
+
 
 @dataclass(frozen=True)
 class Sums:
@@ -103,18 +106,19 @@ def fit_ggd(sums: Sums) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _sums(values: NDArray[np.float64]) -> tuple[float, float, float, float, float]:
+    import cv2
+
     flat = values.ravel()
     negatives, positives = float(np.count_nonzero(flat < 0)), float(np.count_nonzero(flat > 0))
-    above = np.maximum(flat, 0.0)
-    magnitude, right = float(2 * above.sum() - flat.sum()), _square_sum(above)
-    below = np.minimum(flat, 0.0, out=above)
-    return negatives, positives, magnitude, _square_sum(below), right
-
-
-def _square_sum(values: NDArray[np.float64]) -> float:
-    # Not `values @ values`: BLAS shares that among threads, so the last bits depend on the machine, and on a busy one
-    # its threads spin while they wait (measured: 1.2 s instead of 12 ms).
-    return float(np.einsum("i,i->", values, values))
+    # Not `flat @ flat`: BLAS shares that among threads, so the last bits depend on the machine, and on a busy one its
+    # threads spin while they wait (measured: 1.2 s instead of 12 ms).
+    magnitude, power = cv2.norm(flat, cv2.NORM_L1), cv2.norm(flat, cv2.NORM_L2SQR)
+    one_side = np.maximum(flat, 0.0)
+    right = cv2.norm(one_side, cv2.NORM_L2SQR)
+    left = power - right
+    if left < power * _CANCELS:
+        left = cv2.norm(np.minimum(flat, 0.0, out=one_side), cv2.NORM_L2SQR)
+    return negatives, positives, magnitude, left, right
 
 
 @cache

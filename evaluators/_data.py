@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["parameters"]
+__all__ = ["BRISQUE", "NIQE", "parameters"]
+
+BRISQUE = ("brisque_live.npz", "c5797c7714236b293704c8309f3373d098e684234ad4bb2ef263fc57f65ca808")
+NIQE = ("niqe_pristine.npz", "14b52d86fdfd9d9fde7234fbf29b18d8fac52d2a4d67e53e03e07c424ccd4ad2")
+"""Name and checksum of each file."""
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from turngate.evaluators._window import gaussian, smooth, strips
+from turngate.evaluators._window import gaussian, strips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,20 +24,21 @@ def mscn(luma: NDArray[np.float64], border: Literal["zero", "edge"]) -> NDArray[
     mu and sigma come from a 7 x 7 Gaussian window with standard deviation 7/6; outside the image there are zeros or
     copies of the `edge`. Source: Mittal, Moorthy, Bovik 2012, equations 1 to 3.
     """
+    import cv2
+
     taps, _ = _windows()
-    padded = np.pad(luma, RADIUS, mode="constant" if border == "zero" else "edge")
-    out = np.empty_like(luma)
+    outside = cv2.BORDER_CONSTANT if border == "zero" else cv2.BORDER_REPLICATE
+    means = np.asarray(cv2.sepFilter2D(luma, cv2.CV_64F, taps, taps, borderType=outside), np.float64)
+    powers = np.asarray(cv2.sepFilter2D(luma * luma, cv2.CV_64F, taps, taps, borderType=outside), np.float64)
     for top, bottom in strips(*luma.shape):
-        strip = padded[top : bottom + 2 * RADIUS]
-        mean = smooth(strip, taps)
-        spread = smooth(strip * strip, taps)
+        mean, spread = means[top:bottom], powers[top:bottom]
         spread -= mean * mean
         np.maximum(spread, 0.0, out=spread)
         np.sqrt(spread, out=spread)
         spread += 1.0
         np.subtract(luma[top:bottom], mean, out=mean)
-        np.divide(mean, spread, out=out[top:bottom])
-    return out
+        mean /= spread
+    return means
 
 
 def mscn_single(patches: NDArray[np.float64]) -> NDArray[np.float64]:

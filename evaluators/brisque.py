@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from turngate.evaluators._aggd import fit_aggd, fit_ggd, neighbour_sums
-from turngate.evaluators._data import parameters
+from turngate.evaluators._data import BRISQUE, parameters
 from turngate.evaluators._half import half
 from turngate.evaluators._luma import is_flat, luma, rounded_luma
 from turngate.evaluators._mscn import mscn
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Brisque", "BrisqueConfig"]
 
-_SHA256 = "c5797c7714236b293704c8309f3373d098e684234ad4bb2ef263fc57f65ca808"
+_SHA256 = BRISQUE[1]
 
 
 class BrisqueConfig(PartConfig):
@@ -52,7 +52,7 @@ class Brisque:
     )
 
     def __init__(self, config: BrisqueConfig) -> None:
-        self._model = parameters("brisque_live.npz", _SHA256)
+        self._model = parameters(*BRISQUE)
 
     def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
         """Score each candidate by itself. Flat images are `Unscored("flat")`."""

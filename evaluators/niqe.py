@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from turngate.evaluators._aggd import fit_aggd, neighbour_sums
-from turngate.evaluators._data import parameters
+from turngate.evaluators._data import NIQE, parameters
 from turngate.evaluators._half import half
 from turngate.evaluators._luma import is_flat, luma, rounded_luma
 from turngate.evaluators._mscn import mscn
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Niqe", "NiqeConfig"]
 
-_SHA256 = "14b52d86fdfd9d9fde7234fbf29b18d8fac52d2a4d67e53e03e07c424ccd4ad2"
+_SHA256 = NIQE[1]
 _BLOCK = 96
 
 
@@ -52,7 +52,7 @@ class Niqe:
     )
 
     def __init__(self, config: NiqeConfig) -> None:
-        self._pristine = parameters("niqe_pristine.npz", _SHA256)
+        self._pristine = parameters(*NIQE)
 
     def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
         """Score each candidate by itself. Flat images are `Unscored("flat")`."""

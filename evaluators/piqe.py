@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Piqe", "PiqeConfig"]
 
 _BLOCK = 16
+_BAND = 8 * _BLOCK
 _SEGMENT = 6
 _LIMIT = 0.1
 """Variance above which a block is active, and deviation below which a segment of its edge is an artefact."""
@@ -89,6 +90,13 @@ class _Blocks:
             beta = np.nan_to_num(np.abs(deviation - contrast) / np.maximum(deviation, contrast))
         return cls(whole, _weakest_segment(field), deviation - 2 * beta)
 
+    @classmethod
+    def of_all(cls, field: NDArray[np.float64]) -> _Blocks:
+        """Look at all blocks of a field, some rows of them at a time, so that what is worked on stays in the cache."""
+        bands = [cls.of(_cut(field[top : top + _BAND], 0)) for top in range(0, len(field) - _BLOCK + 1, _BAND)]
+        names = ("variance", "weakest_segment", "excess")
+        return cls(*(np.concatenate([getattr(band, name) for band in bands]) for name in names))
+
     def near_a_threshold(self) -> NDArray[np.bool_]:
         """Blocks that another rounding could put on the other side."""
         close = np.abs(self.weakest_segment - _LIMIT) < _CLOSE
@@ -119,11 +127,11 @@ def _piqe(values: NDArray[np.float32]) -> Result:
     levels = np.rint(np.float32(255) * (values / values.max())).astype(np.float64)
     height, width = levels.shape
     levels = np.pad(levels, ((0, height % _BLOCK), (0, width % _BLOCK)), mode="symmetric")
-    blocks = _Blocks.of(_cut(mscn(levels, "edge"), 0))
+    blocks = _Blocks.of_all(mscn(levels, "edge"))
     close = blocks.near_a_threshold()
     if close.any():
         framed = np.pad(levels, RADIUS, mode="edge")
-        blocks.replace(close, _Blocks.of(mscn_single(_cut(framed, RADIUS)[close])))
+        blocks.replace(close, _Blocks.of(mscn_single(_cut(framed, RADIUS, close))))
     active = blocks.variance > _LIMIT
     artefact = active & (blocks.weakest_segment < _LIMIT)
     noise = active & (blocks.excess > 0)
@@ -133,8 +141,10 @@ def _piqe(values: NDArray[np.float32]) -> Result:
     return Score(float((distortion + 1) / (number + 1) * 100), flags=flags)
 
 
-def _cut(image: NDArray[np.float64], border: int) -> NDArray[np.float64]:
+def _cut(image: NDArray[np.float64], border: int, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
     """N x (16 + 2 border) x (16 + 2 border) blocks, row by row, of an image with a frame of `border` pixels."""
     side = _BLOCK + 2 * border
     windows = sliding_window_view(image, (side, side))[::_BLOCK, ::_BLOCK]
-    return windows.reshape(-1, side, side)
+    if chosen is None:
+        return windows.reshape(-1, side, side)
+    return windows[np.unravel_index(np.flatnonzero(chosen), windows.shape[:2])]

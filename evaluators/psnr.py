@@ -29,9 +29,8 @@ class Psnr(FullReference):
         range_is_approximate=True,
         needs=frozenset({"candidate", "origin"}),
         source="10 log10(1 / (mse + 1e-8)), as pyiqa's psnr",
-        size_scored="the reference's",
     )
 
     def _compare(self, pair: Pair) -> Result:
         mse = float(np.square((pair.candidate - pair.reference) / np.float32(255)).mean(dtype=np.float64))
-        return Score(float(10 * np.log10(1 / (mse + _EPSILON))), flags=pair.flags)
+        return Score(float(10 * np.log10(1 / (mse + _EPSILON))))

@@ -3,129 +3,182 @@
 from __future__ import annotations
 
 import contextlib
-import io
-import threading
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
-from urllib.error import URLError
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from turngate.errors import ConfigError, MissingWeights, UnknownPart
-from turngate.evaluators.evaluator import Facts, Sample
+from pydantic import Field
+
+from turngate.errors import ConfigError
+from turngate.evaluators._full_reference import described, reference_of, size_scored
+from turngate.evaluators._pyiqa_build import alone, build, obstacle
+from turngate.evaluators._pyiqa_catalogue import Entry, catalogue, entry_of, versions
+from turngate.evaluators._pyiqa_weights import gather, what_is_missing
+from turngate.evaluators.evaluator import Facts, Need, Sample
+from turngate.evaluators.registration import Align, register
 from turngate.evaluators.result import Failed, Result, Score, Unscored
-from turngate.part import PartConfig
-from turngate.registry import nearest
+from turngate.part import PartConfig, missing_modules
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = ["PyiqaConfig", "PyiqaMetric"]
 
-_lock = threading.Lock()
+_TOO_SMALL = ("Kernel size can't be greater than", "Padding size should be less than")
+"""What torch says when an image, or one of its scales, is smaller than a filter."""
 
 
 class PyiqaConfig(PartConfig):
-    """Which weights, and where to run."""
+    """Which weights, where to run, and what a full-reference metric compares with."""
+
+    paths: ClassVar[tuple[str, ...]] = ("weights",)
+    """Fields that are paths relative to the configuration file."""
 
     weights: Path | None = None
-    """File or folder of weights, given to pyiqa as `pretrained_model_path`; None lets pyiqa use its cache or its hub.
-    pyiqa unpickles it, which can run code: use only files you trust."""
+    """A file of weights, or a folder that holds those that pyiqa would download, by their names (for `qrealign`: a
+    folder that transformers can load). None: torch's cache, packages that ship them, pyiqa's hub."""
+    allow_pickle: bool = False
+    """Open weights of your own that hold more than numbers. They can run any code: only for files that you trust."""
+    local_files_only: bool = False
+    """Never download. `TURNGATE_OFFLINE=1` in the environment says so for all."""
     device: str = "cpu"
     """Device as torch names it."""
+    threads: int = Field(default=2, ge=1, le=1024)
+    """Threads of torch on the CPU, whatever the machine has: their number moves BRISQUE by up to 0.002."""
+    against: Literal["origin", "previous"] = "origin"
+    """Full-reference metrics only: the origin, or the image that was edited."""
+    align: Align = "none"
+    """Full-reference metrics only: what is undone first, see `psnr`."""
 
 
 class PyiqaMetric:
     """A metric of pyiqa (`pyiqa:musiq`, `pyiqa:lpips`, ...); non-commercial licence, needs the extra `iqa`.
 
-    Direction and range are pyiqa's own statements; ranges are approximate. Full-reference metrics compare with the
-    origin. Images are scored one by one at their own size, so the batch cannot change a value.
+    Direction and range are pyiqa's own statements, put right where they are known to be wrong; ranges are approximate.
+    Full-reference metrics compare with the origin or the image that was edited, after registration. Images are scored
+    one by one, in single precision and with fixed random numbers: neither the batch nor the machine's number of cores
+    can change a value.
     """
 
     Config: ClassVar[type[PartConfig]] = PyiqaConfig
     requires: ClassVar[Mapping[str, str]] = {"pyiqa": "iqa", "torch": "iqa", "torchvision": "iqa"}
 
     def __init__(self, config: PyiqaConfig) -> None:
-        """Build the metric; raises `UnknownPart`, `ConfigError`, or `MissingWeights` when its weights are not here."""
+        """Build the metric.
+
+        Raises `UnknownPart`, `ConfigError`, `MissingExtra` or `MissingWeights`, each in one line.
+        """
         self.config = config
-        self.name = config.type.partition(":")[2]
-        self._metric, described, version = _build(self.name, config)
-        reference = described.get("metric_mode") == "FR"
-        low, high = _range(str(described.get("score_range", "")))
-        self.facts = Facts(
-            name=config.type,
-            version=version,
-            direction="lower" if described.get("lower_better", False) else "higher",
-            range=(low, high),
-            range_is_approximate=True,
-            tolerance=1e-3,
-            needs=frozenset({"candidate", "origin"}) if reference else frozenset({"candidate"}),
-            weights=str(config.weights) if config.weights else "pyiqa's hub, or none",
-            weights_licence="see the metric's authors; pyiqa itself: PolyForm Noncommercial and S-Lab",
-            source=f"pyiqa {version}, {described.get('metric_opts', {}).get('type', self.name)}",
-            size_scored="as pyiqa resizes inside",
-        )
+        self._entry = entry_of(config.type.partition(":")[2])
+        if not self._entry.compares and (config.align, config.against) != ("none", "origin"):
+            raise ConfigError(f"{config.type} compares with nothing: leave `align` and `against` out")
+        problem = obstacle(self._entry, config.device)
+        if problem is not None:
+            raise problem
+        weights = gather(self._entry.name, config.weights, config.local_files_only, config.allow_pickle)
+        self.facts = _facts(self._entry, config, weights.fingerprint)
+        self._metric = build(self._entry, config.device, weights, config.local_files_only)
+
+    @classmethod
+    def members(cls) -> list[str]:
+        """Types of all metrics; none without pyiqa."""
+        return [] if "pyiqa" in missing_modules(cls) else [f"pyiqa:{name}" for name in catalogue()]
+
+    @classmethod
+    def facts_of(cls, config: PyiqaConfig) -> Facts:
+        """Facts without building the metric or importing pyiqa; raises as `__init__` does for an unknown name."""
+        return _facts(entry_of(config.type.partition(":")[2]), config, "")
+
+    @classmethod
+    def lacks_of(cls, config: PyiqaConfig) -> str | None:
+        """What is missing here, in one line, without building the metric or importing pyiqa; None when nothing is."""
+        entry = entry_of(config.type.partition(":")[2])
+        problem = obstacle(entry, config.device)
+        return str(problem) if problem is not None else what_is_missing(entry.name, config.weights)
 
     def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
         """Score each sample by itself; NaN is `Unscored("undefined")`, an exception inside pyiqa `Failed`."""
         return [self._one(sample) for sample in batch]
 
     def _one(self, sample: Sample) -> Result:
+        if not self._entry.compares:
+            return self._value(sample, sample.candidate.rgb)
+        reference = reference_of(sample, self.config.against)
+        if reference is None:
+            return Unscored("no_reference", f"{self.facts.name} needs the {self.config.against}")
+        pair = register(sample.candidate, reference, self.config.align)
+        return described(self._value(sample, pair.candidate, pair.reference), pair)
+
+    def _value(self, sample: Sample, *images: NDArray[np.uint8] | NDArray[np.float32]) -> Result:
+        """pyiqa's value for H x W x 3 images, 0..255: the candidate, and the reference where there is one."""
         import torch
 
-        pictures = [sample.candidate]
-        if "origin" in self.facts.needs and sample.origin is not None:
-            pictures.append(sample.origin)
-            if (sample.origin.width, sample.origin.height) != (sample.candidate.width, sample.candidate.height):
-                return Unscored("undefined", "candidate and origin differ in size: pyiqa cannot compare them")
+        # Interpolation by `shift` overshoots a little; pyiqa refuses what is outside 0..1.
         tensors = [
-            torch.tensor(picture.rgb).permute(2, 0, 1)[None].float().div(255).to(self.config.device)
-            for picture in pictures
+            torch.tensor(image).permute(2, 0, 1)[None].float().div(255).clamp(0, 1).to(self.config.device)
+            for image in images
         ]
+        words = {"caption_list": [sample.instruction]} if self._entry.captioned else {}
         try:
-            with _quiet(), torch.inference_mode():
-                value = float(self._metric(*tensors))
+            with alone(), _repeatable(self.config.threads), torch.inference_mode():
+                told = self._metric(*tensors, **words)
+                value = float(told[0] if isinstance(told, tuple | list) else told)
+        except torch.OutOfMemoryError as error:
+            return Failed("machine", "OutOfMemoryError", " ".join(str(error).split())[:300])
         except (AssertionError, ValueError, ArithmeticError, RuntimeError) as error:
             # Flat and small images end in exceptions of all these kinds inside pyiqa.
-            return Failed("us", type(error).__name__, " ".join(str(error).split())[:300])
+            detail = " ".join(str(error).split())[:300]
+            if any(sign in detail for sign in _TOO_SMALL):
+                return Unscored("too_small", detail)
+            if images[0].min() == images[0].max():
+                return Unscored("flat", detail)
+            return Failed("us", type(error).__name__, detail)
         try:
             return Score(value)
         except ValueError:
             return Unscored("undefined", f"{self.facts.name} is {value} on this image")
 
 
-def _build(name: str, config: PyiqaConfig) -> tuple[Any, Mapping[str, Any], str]:
-    with _quiet():
-        import pyiqa
-        from pyiqa.default_model_configs import DEFAULT_CONFIGS
-
-        if name not in DEFAULT_CONFIGS:
-            known = [f"pyiqa:{known}" for known in DEFAULT_CONFIGS]
-            raise UnknownPart(f"pyiqa has no metric {name!r}{nearest(f'pyiqa:{name}', known)}")
-        if config.weights is not None and not config.weights.exists():
-            raise MissingWeights(f"{config.type}: no weights at {config.weights}: check the path")
-        given = {} if config.weights is None else {"pretrained_model_path": str(config.weights)}
-        try:
-            metric = pyiqa.create_metric(name, device=config.device, **given)
-        except TypeError as error:
-            if given:
-                raise ConfigError(f"{config.type} takes no weights file: leave `weights` out") from error
-            raise
-        except (URLError, OSError) as error:
-            raise MissingWeights(
-                f"{config.type}: its weights are not on this machine and the hub cannot be reached: download them "
-                "where there is network, then set `weights: PATH` or copy them to ~/.cache/torch/hub/pyiqa"
-            ) from error
-    return metric, DEFAULT_CONFIGS[name], str(getattr(pyiqa, "__version__", "unknown"))
+def _facts(entry: Entry, config: PyiqaConfig, fingerprint: str) -> Facts:
+    needs: set[Need] = {"candidate"}
+    if entry.compares:
+        needs.add(config.against)
+    if entry.captioned:
+        needs.add("instruction")
+    device = config.device.partition(":")[0]
+    parts = (versions(), device if device != "cpu" else "", fingerprint)
+    return Facts(
+        name=config.type,
+        version="+".join(part for part in parts if part),
+        direction=entry.direction,
+        range=entry.range,
+        range_is_approximate=True,
+        tolerance=1e-3,
+        needs=frozenset(needs),
+        min_size=entry.min_size,
+        weights=str(config.weights) if config.weights else "pyiqa's hub, a package that ships them, or none",
+        weights_licence="see the metric's authors; pyiqa itself: PolyForm Noncommercial and S-Lab",
+        source=f"pyiqa's {entry.network}",
+        size_scored=f"{size_scored(config.align)}; then as pyiqa resizes inside"
+        if entry.compares
+        else "as pyiqa resizes inside",
+    )
 
 
 @contextlib.contextmanager
-def _quiet() -> Any:
-    """pyiqa prints to standard output and warns at import; standard output belongs to `--json`."""
-    with _lock, warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
-        warnings.simplefilter("ignore")
-        yield
+def _repeatable(threads: int) -> Iterator[None]:
+    """The same threads and random numbers at every call; the process's own are put back."""
+    import numpy as np
+    import torch
 
-
-def _range(text: str) -> tuple[float, float]:
-    """pyiqa's "~0, ~100" as numbers; infinite where it says nothing."""
-    bounds = [bound.strip().lstrip("~") for bound in text.split(",")]
-    low, high = [*bounds, "", ""][:2]
-    return float(low) if low else float("-inf"), float(high) if high else float("inf")
+    before, drawn = torch.get_num_threads(), np.random.get_state()
+    torch.set_num_threads(threads)
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            np.random.seed(0)
+            yield
+    finally:
+        np.random.set_state(drawn)
+        torch.set_num_threads(before)

@@ -13,8 +13,8 @@ __all__ = ["score"]
 
 
 def score(evaluator: Evaluator, samples: Sequence[Sample]) -> list[Result]:
-    """Score a batch; one result per sample, in order. Raises only what would meet every later call too: a used-up quota,
-    a refused key, an unknown model.
+    """Score a batch; one result per sample, in order. Raises only what would meet every later call too: a used-up
+    quota, a refused key, an unknown model.
 
     Samples that lack what the facts say is needed, or that are too small, are `Unscored` and never reach the
     evaluator. What it raises, a wrong number of results, something that is no result, and a value outside an exact
@@ -70,6 +70,6 @@ def _failure(error: Exception) -> Failed:
     fault: Fault = "us"
     if isinstance(error, TurngateError):
         fault = error.fault
-    elif isinstance(error, MemoryError | OSError):
+    elif isinstance(error, MemoryError | OSError) or type(error).__name__ == "OutOfMemoryError":  # torch's, a GPU's
         fault = "machine"
     return Failed(fault, type(error).__name__, " ".join(str(error).split())[:500])

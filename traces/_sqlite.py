@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
@@ -14,13 +14,16 @@ from turngate.errors import DamagedRun, MachineError
 from turngate.traces.records import SCHEMA_VERSION, TABLES, Row
 from turngate.traces.redact import redact
 
-__all__ = ["connect", "decode", "encode", "kind_of", "machine_errors"]
+__all__ = ["Tables", "connect", "decode", "encode", "kind_of", "machine_errors"]
+
+Tables = Mapping[str, tuple[type[Row], tuple[str, ...]]]
+"""Table -> (row model, primary key)."""
 
 _AFFINITY = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
 
 
-def connect(path: Path, *, read_only: bool, durable: bool) -> sqlite3.Connection:
-    """Open the ledger in WAL mode; `durable` waits for the disk on every commit.
+def connect(path: Path, *, read_only: bool, durable: bool, tables: Tables = TABLES) -> sqlite3.Connection:
+    """Open the ledger (or a file of other `tables`) in WAL mode; `durable` waits for the disk on every commit.
 
     Raises `DamagedRun` for a ledger of a newer turngate; whatever it raises, no open file is left.
     """
@@ -38,7 +41,7 @@ def connect(path: Path, *, read_only: bool, durable: bool) -> sqlite3.Connection
         if version > SCHEMA_VERSION:
             raise DamagedRun(f"{path} has schema version {version}, this reads {SCHEMA_VERSION}: upgrade turngate")
         if not read_only:
-            _create_tables(link)
+            _create_tables(link, tables)
     except BaseException:
         link.close()
         raise
@@ -46,9 +49,9 @@ def connect(path: Path, *, read_only: bool, durable: bool) -> sqlite3.Connection
     return link
 
 
-def _create_tables(link: sqlite3.Connection) -> None:
+def _create_tables(link: sqlite3.Connection, tables: Tables) -> None:
     """Create every table and column that is not there yet: a ledger of an older turngate goes on."""
-    for table, (model, key) in TABLES.items():
+    for table, (model, key) in tables.items():
         columns = {name: f"{name} {_affinity(info.annotation)}" for name, info in model.model_fields.items()}
         made = ", ".join(columns.values())
         link.execute(f"CREATE TABLE IF NOT EXISTS {table} ({made}, PRIMARY KEY ({', '.join(key)}))")

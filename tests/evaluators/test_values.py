@@ -83,16 +83,6 @@ def test_agrees_with_pyiqa(official: dict[str, Any], name: str, on_photographs: 
             assert value(name, candidate) == pytest.approx(value(adapter, candidate), abs=tolerance), (photograph, crop)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "tolerance"), [("psnr", 1e-4), ("ssim", 1e-5)])
-def test_full_reference_agrees_with_pyiqa(name: str, tolerance: float) -> None:
-    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
-    for photograph, crop in CASES:
-        origin = photo(photograph, crop)
-        candidate = jpeg(origin, 25)
-        assert value(name, candidate, origin) == pytest.approx(value(f"pyiqa:{name}", candidate, origin), abs=tolerance)
-
-
 def test_pyiqa_says_what_is_missing() -> None:
     pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
     with pytest.raises(ConfigError, match="did you mean 'pyiqa:musiq'"):
@@ -120,60 +110,6 @@ def test_brisque_can_be_negative() -> None:
     answer = editor.edit(EditRequest((photo("chelsea"),), "", 1, 1, 5))
     assert isinstance(answer, Edited)
     assert value("brisque", Picture.from_bytes(answer.data)) < 0
-
-
-def test_alignment_undoes_a_shift_and_says_so() -> None:
-    origin = photo("coffee")
-    damaged = jpeg(origin, 60)
-    shifted = Picture.from_rgb(np.roll(damaged.rgb, (4, -7), axis=(0, 1)))
-    aligned = {"type": "psnr", "align": "shift"}
-    assert value("psnr", shifted, origin) < value("psnr", damaged, origin) - 5
-    assert value(aligned, shifted, origin) == pytest.approx(value("psnr", damaged, origin), abs=0.5)
-    evaluator = EVALUATORS.build(EVALUATORS.configure(aligned, "x"))
-    result = score(evaluator, [Sample(shifted, origin=origin)])[0]
-    assert isinstance(result, Score) and result.flags == ("shifted:+7.0,-4.0",)
-
-
-@pytest.mark.parametrize("name", ["astronaut", "coffee", "chelsea"])
-@pytest.mark.parametrize("blur", [0, 2, 5])
-def test_alignment_finds_the_shift_of_a_blurred_candidate(name: str, blur: int) -> None:
-    """A worn image is blurred and noisy; where it moved to must still be found, within half a pixel."""
-    from scipy.ndimage import gaussian_filter
-
-    from turngate.evaluators.registration import register
-
-    whole = photo(name).rgb.astype(float)
-    worn = gaussian_filter(whole, (blur, blur, 0)) + np.random.default_rng(2).normal(0, 5, whole.shape)
-    height, width = whole.shape[:2]
-    origin = Picture.from_rgb(whole[16 : height - 16, 16 : width - 16].astype(np.uint8))
-    # Another window of the same scene: unlike a rotation of pixels, nothing comes back in at the other side.
-    moved = np.clip(worn, 0, 255).astype(np.uint8)[11 : height - 21, 24 : width - 8]
-    flags = register(Picture.from_rgb(moved), origin, "shift").flags
-    assert flags and flags[0].startswith("shifted:")
-    columns, rows = (float(step) for step in flags[0].removeprefix("shifted:").split(","))
-    assert columns == pytest.approx(8, abs=0.5)
-    assert rows == pytest.approx(-5, abs=0.5)
-
-
-def test_alignment_leaves_alone_what_is_aligned() -> None:
-    origin = photo("astronaut")
-    damaged = jpeg(origin, 20)
-    assert value({"type": "psnr", "align": "shift"}, damaged, origin) == value("psnr", damaged, origin)
-
-
-def test_another_size_is_resized_and_flagged() -> None:
-    origin = photo("astronaut")
-    smaller = Picture.from_rgb(np.asarray(Image.fromarray(origin.rgb).resize((500, 490), Image.Resampling.LANCZOS)))
-    evaluator = EVALUATORS.build(EVALUATORS.configure("ssim", "x"))
-    result = score(evaluator, [Sample(smaller, origin=origin)])[0]
-    assert isinstance(result, Score) and result.value > 0.9
-    assert result.flags == ("resized:500x490->512x512",)
-
-
-def test_identical_images_have_finite_scores() -> None:
-    origin = photo("chelsea")
-    assert value("psnr", origin, origin) == 80.0
-    assert value("ssim", origin, origin) == pytest.approx(1.0)
 
 
 def test_shipped_parameters_are_named_in_the_notice() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -217,6 +219,26 @@ def long_run(path: Path, turns: int, attempts: int, size: int, start: int = 1, *
                 reasoning="The image was reproduced faithfully; fine texture is crisp. " * 4,
             )  # fmt: skip
     return writer.close()
+
+
+def study_of(
+    folder: Path,
+    runs: dict[str, Path] | list[dict[str, Any]],
+    question: str = "?",
+    notes: str = "",
+    name: str = "demo",
+    sensitivity: tuple[float, ...] = (),
+) -> Path:
+    """`study.json` in `folder` over runs that are there: an arm each, or rows with arm, origin, ... and path."""
+    rows: list[dict[str, Any]] = (
+        [{"arm": arm, "path": path} for arm, path in runs.items()] if isinstance(runs, dict) else runs
+    )
+    empty = {"control": False, "origin": "", "scenario": "", "editor": "", "repeat": 1}
+    folder.mkdir(parents=True, exist_ok=True)
+    study = {"name": name, "question": question, "notes": notes, "sensitivity": list(sensitivity)}
+    planned = [{**empty, **row, "path": os.path.relpath(row["path"], folder)} for row in rows]
+    (folder / "study.json").write_text(json.dumps({"study": study, "runs": planned}), encoding="utf-8")
+    return folder
 
 
 def _facts(name: str, direction: str) -> dict[str, Any]:

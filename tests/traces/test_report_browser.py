@@ -2,95 +2,57 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from turngate.picture import encode_png
 from turngate.traces.report.run_report import write_run_report
-from turngate.traces.report.study_page import write_study_page
 
-from ._runs import HOSTILE, Writer, degraded, long_run
+from ._browser import browser, needs_chromium, visits
+from ._runs import HOSTILE, Writer, degraded, jpeg, long_run, study_of
+from .test_report_study import page_of
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext
+    from playwright.sync_api import Page as BrowserPage
 
-CHROMIUM = Path("/usr/bin/chromium")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not CHROMIUM.exists(), reason="no Chromium at /usr/bin/chromium"),
-]
-
-SWITCHES = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
-
-
-@dataclass
-class Opened:
-    """A page with what it complained about and asked for."""
-
-    page: Page
-    complaints: list[str] = field(default_factory=list)
-    asked: list[str] = field(default_factory=list)
-
-    def on_network(self) -> list[str]:
-        return [address for address in self.asked if not address.startswith(("file:", "data:", "blob:"))]
-
-    def current(self) -> str | None:
-        return self.page.locator(".timeline [aria-current]").get_attribute("data-turn")
-
-    def heading(self) -> str:
-        return self.page.locator("#detail h3").inner_text()
-
-    def until(self, condition: str) -> None:
-        """Wait for it; the page's policy forbids Playwright's own way, which needs eval."""
-        for _ in range(100):
-            if self.page.evaluate(condition):
-                return
-            self.page.wait_for_timeout(50)
-        pytest.fail(f"never became true: {condition}")
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
 def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
-    sync = pytest.importorskip("playwright.sync_api")
-    with sync.sync_playwright() as driver:
-        found = driver.chromium.launch_persistent_context(
-            str(tmp_path_factory.mktemp("profile")), executable_path=str(CHROMIUM), args=SWITCHES, offline=True,
-            viewport={"width": 1280, "height": 900},
-        )  # fmt: skip
+    with browser(tmp_path_factory.mktemp("profile"), offline=True) as found:
         yield found
-        found.close()
 
 
 @pytest.fixture
 def visit(context: BrowserContext) -> Iterator[Any]:
-    pages = []
-
-    def go(path: Path, mark: str = "") -> Opened:
-        opened = Opened(context.new_page())
-        pages.append(opened.page)
-        opened.page.on("console", lambda message: opened.complaints.append(message.text))
-        opened.page.on("pageerror", lambda error: opened.complaints.append(str(error)))
-        opened.page.on("request", lambda request: opened.asked.append(request.url))
-        opened.page.goto(path.as_uri() + mark, wait_until="load")
-        opened.page.wait_for_selector("html[data-charts=drawn]", state="attached")
-        return opened
-
-    yield go
-    for page in pages:
-        page.close()
+    with visits(context) as go:
+        yield lambda path, mark="": go(path.as_uri() + mark)
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_run_report(long_run(tmp_path_factory.mktemp("runs") / "run", 24, 3, 96))
+
+
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a study of two arms on two origins."""
+    folder = tmp_path_factory.mktemp("grid") / "study"
+    rows = []
+    for arm, attempts in (("gated", 2), ("no-gate", 1)):
+        for origin in ("coffee", "astronaut"):
+            path = long_run(folder / arm / origin, 21, attempts, 48)
+            rows.append({"arm": arm, "origin": origin, "editor": "net", "control": arm == "no-gate", "path": path})
+    return page_of(study_of(folder, rows, "Which?", sensitivity=(0.3, 0.7)))
 
 
 def test_report_draws_without_network_or_complaint(visit: Any, report: Path) -> None:
@@ -156,7 +118,7 @@ def test_colours_follow_the_theme(visit: Any, report: Path) -> None:
 
 
 def test_narrow_pages_do_not_scroll_sideways(visit: Any, report: Path, tmp_path: Path) -> None:
-    page = write_study_page(tmp_path, "narrow", "Is it wide?", {"a": report.parent, "b": report.parent})
+    page = page_of(study_of(tmp_path, {"a": report.parent, "b": report.parent}))
     for path in (report, page):
         opened = visit(path)
         opened.page.set_viewport_size({"width": 390, "height": 800})
@@ -175,12 +137,12 @@ def test_hostile_text_does_nothing(visit: Any, tmp_path: Path) -> None:
     assert opened.page.title() == f"turngate run {writer.folder.info().run}"
     assert opened.page.locator("#detail blockquote").inner_text().startswith("<script>document.title='owned'</script>")
     opened.page.locator("[data-figure='score-1']").scroll_into_view_if_needed()
-    study = visit(write_study_page(tmp_path, HOSTILE, HOSTILE, {HOSTILE: run}, HOSTILE))
+    study = visit(page_of(study_of(tmp_path, {HOSTILE: run}, HOSTILE, HOSTILE, HOSTILE)))
     for shown in (opened, study):
         assert shown.complaints == [], "nothing ran, nothing was even blocked"
         assert shown.on_network() == []
         assert shown.page.title() != "owned"
-        assert shown.page.locator("main img:not([data-image])").count() == 0
+        assert shown.page.locator("main img:not([data-image], [data-of])").count() == 0
 
 
 def test_a_report_without_its_folder_still_shows_small_pictures(visit: Any, report: Path, tmp_path: Path) -> None:
@@ -198,9 +160,125 @@ def test_every_control_has_a_name_and_headings_descend(visit: Any, report: Path)
     opened = visit(report)
     nameless = opened.page.evaluate(
         "[...document.querySelectorAll('button, a[href], input')].filter((e) => "
-        "!(e.ariaLabel || e.innerText.trim() || e.querySelector('img[alt]:not([alt=\"\"])'))).length"
+        "!(e.ariaLabel || e.labels?.length || e.innerText.trim() || "
+        "e.querySelector('img[alt]:not([alt=\"\"])'))).length"
     )
     assert nameless == 0
     levels = opened.page.evaluate("[...document.querySelectorAll('h1,h2,h3,h4')].map((e) => Number(e.tagName[1]))")
     assert levels[0] == 1 and levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_serious_stands_in_the_way_of_anyone(
+    visit: Any, report: Path, grid: Path, width: int, scheme: Literal["light", "dark"]
+) -> None:
+    for path in (report, grid):
+        opened = visit(path)
+        opened.page.set_viewport_size({"width": width, "height": 900})
+        opened.page.emulate_media(color_scheme=scheme)
+        opened.page.locator("summary").first.click()
+        assert opened.violations() == []
+        opened.until(f"document.documentElement.scrollWidth === {width}")
+        assert opened.complaints == []
+
+
+def test_every_figure_is_one_that_plotly_knows(visit: Any, report: Path, grid: Path) -> None:
+    for path in (report, grid):
+        opened = visit(path)
+        problems = opened.page.evaluate(
+            """() => {
+                const style = getComputedStyle(document.documentElement);
+                const colour = (_, name) => JSON.stringify(style.getPropertyValue(name).trim());
+                const figures = document.getElementById('figures').textContent.replace(
+                    /"var\\((--[\\w-]+)\\)(?:\\/[\\d.]+)?"/g, colour);
+                return Object.entries(JSON.parse(figures)).flatMap(([name, figure]) =>
+                    (Plotly.validate(figure.data, figure.layout) || []).filter((one) => one.code !== 'unused')
+                        .map((one) => `${name}: ${one.msg}`));
+            }"""
+        )
+        assert problems == []
+
+
+def test_any_two_images_are_compared_region_by_region(visit: Any, report: Path) -> None:
+    opened = visit(report, "#t7")
+    page = opened.page
+    assert page.locator("#stop-a-words").inner_text() == "origin"
+    assert page.locator("#stop-b-words").inner_text().startswith("turn 7, attempt 3:")
+    page.locator(".timeline [data-turn='9']").click()
+    assert page.locator("#stop-b-words").inner_text().startswith("turn 9, attempt 3:"), "the right one follows"
+    page.locator("#stop-a").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#stop-a-words").inner_text().startswith("turn 1, attempt 1:")
+    opened.until("[...document.querySelectorAll('.lens img')].every((i) => i.src.startsWith('file:') && i.complete)")
+    lens = page.locator("[data-lens=a]")
+    lens.focus()
+    for key in ("+", "+", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+    moved = page.evaluate("[...document.querySelectorAll('.lens img')].map((i) => i.style.transform)")
+    assert len(moved) == 4 and len(set(moved)) == 1, "all show the same region"
+    assert "scale(4)" in moved[0] and page.locator("#zoom").inner_text() == "4x"
+    assert opened.current() == "9", "arrow keys in a lens move the region, not the turn"
+    page.locator("[data-zoom='0']").click()
+    assert page.locator("#zoom").inner_text() == "1x"
+    page.locator("#gain").select_option("16")
+    assert page.evaluate("document.querySelector('[data-lens=d]').style.filter") == "brightness(16)"
+    assert opened.complaints == []
+
+
+def test_the_difference_is_black_where_two_images_are_equal(visit: Any, report: Path) -> None:
+    opened = visit(report)
+    page = opened.page
+    page.evaluate("document.getElementById('stop-b').value = 0")
+    page.locator("#stop-b").dispatch_event("input")
+    opened.until("[...document.querySelectorAll('.lens img')].every((i) => i.complete)")
+    page.wait_for_timeout(400)
+    assert brightest(page) <= 2
+    page.locator("#stop-b").focus()
+    page.keyboard.press("End")
+    page.wait_for_timeout(400)
+    assert brightest(page) > 50
+
+
+def brightest(page: BrowserPage) -> int:
+    """Brightest pixel of the difference map, away from its edge, which shares pixels with the page."""
+    shot = Image.open(io.BytesIO(page.locator("[data-lens=d]").screenshot())).convert("L")
+    return int(np.asarray(shot)[4:-4, 4:-4].max())
+
+
+def test_a_study_shows_hides_filters_and_sorts(visit: Any, grid: Path) -> None:
+    opened = visit(grid)
+    page = opened.page
+    assert page.locator("[data-sheet]:visible").count() == 1
+    page.locator("#sheet").select_option(label="astronaut net r1")
+    assert page.locator("[data-sheet]:visible").get_attribute("aria-label") == "Contact sheet astronaut net r1"
+    key = page.locator("#h-curves ~ .key [data-group='arm-0']")
+    key.focus()
+    page.keyboard.press("Enter")
+    assert key.get_attribute("aria-pressed") == "false"
+    traces = "document.querySelector('[data-figure=truth]').data.filter((t) => t.legendgroup === 'arm-0')"
+    opened.until(f"{traces}.every((t) => !t.visible)")
+    page.locator("#runs-filter").fill("coffee no-gate")
+    assert page.locator("#runs tbody tr:visible").count() == 1
+    assert page.locator("#runs-shown").inner_text() == "1 of 4 runs"
+    page.locator("#runs-filter").fill("")
+    page.locator("#runs thead button", has_text="accepted").click()
+    accepted = page.locator("#runs tbody tr td:nth-of-type(4)").all_inner_texts()
+    assert [int(text) for text in accepted] == sorted(int(text) for text in accepted)
+    assert page.locator("#runs [aria-sort]").get_attribute("aria-sort") == "ascending"
+    assert opened.complaints == [] and opened.on_network() == []
+
+
+def test_the_page_of_a_hundred_large_turns_is_small_and_opens(visit: Any, tmp_path: Path) -> None:
+    """C49: under 20 MB by thumbnails, opens without network, full images linked."""
+    writer = Writer(tmp_path / "run", size=2048, turns=100)
+    noisy = degraded(writer.origin, 0.3, 1)
+    for turn in range(1, 101):
+        picture = jpeg(np.roll(noisy, 9 * turn, axis=1))
+        writer.attempt(turn, image=picture, scores={"brisque": 30, "psnr": 30}, damage=0.009 * turn)
+    report = write_run_report(writer.close())
+    assert report.stat().st_size < 20e6
+    opened = visit(report)
+    assert opened.complaints == [] and opened.on_network() == []
+    opened.until("document.querySelector('#detail img').naturalWidth === 2048")

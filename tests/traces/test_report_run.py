@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -12,9 +14,11 @@ import pytest
 from PIL import Image
 
 from turngate import RunView
+from turngate.agent.reasoning.lexicon import LexiconConfig, LexiconReader
 from turngate.errors import MachineError, NoSuchRun
 from turngate.picture import encode_png
 from turngate.traces.analysis.summary import summarise
+from turngate.traces.report._run_charts import truth_panel
 from turngate.traces.report.headline import headline, second_line
 from turngate.traces.report.run_report import write_run_report
 
@@ -138,7 +142,7 @@ def test_hostile_text_is_inert(tmp_path: Path) -> None:
     assert "{{ 7*7 }}" in page.text, "text is never taken for a template"
     assert not [tag for tag, attrs in page.elements if "onerror" in attrs]
     assert "x" not in [attrs.get("src") for tag, attrs in page.elements if tag == "img"]
-    assert [attrs.get("id", "code") for attrs, _ in page.scripts] == ["thumbnails", "figures", "code", "code", "code"]
+    assert [attrs.get("id", "code") for attrs, _ in page.scripts] == ["stops", "thumbnails", "figures", *["code"] * 7]
     assert page.data("figures"), "the data block was not ended by the text within it"
 
 
@@ -167,8 +171,11 @@ def test_full_images_are_linked_where_they_lie(mixed: Path) -> None:
     assert all(re.fullmatch(r"images/[0-9a-f]{2}/[0-9a-f]{64}\.(png|jpg)", link) for link in links)
     assert all((mixed / unquote(link)).is_file() for link in links)
     thumbnails = page.data("thumbnails")
-    shown = {str(attrs["data-image"]) for tag, attrs in page.elements if tag == "img"}
+    shown = {str(attrs["data-image"]) for tag, attrs in page.elements if tag == "img" and "data-image" in attrs}
     assert shown == set(thumbnails)
+    compared = page.data("stops")
+    assert [stop["key"] for stop in compared] == ["origin", "t1a1", "t2a2", "t3a1"]
+    assert all(stop["sha"] in thumbnails and (mixed / unquote(stop["href"])).is_file() for stop in compared)
 
 
 def test_images_that_cannot_be_shown_are_named_and_stop_nothing(mixed: Path) -> None:
@@ -251,6 +258,40 @@ def test_a_long_text_is_cut_and_says_so(tmp_path: Path) -> None:
     writer.attempt(1, image=picture, scores={"brisque": 30, "psnr": 30}, reasoning="word " * 20_000)
     report = write_run_report(writer.close())
     assert "... (96000 more characters in the ledger)" in Page(report).text
+
+
+def test_claims_of_a_summary_are_marked_beside_the_truth(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "run", turns=2)
+    texts = ("The result is an exact replica of the original. <b>No noise</b> is visible.", "Nothing to say about it.")
+    for turn, text in enumerate(texts, 1):
+        picture = encode_png(degraded(writer.origin, 0.9, turn))
+        writer.attempt(turn, image=picture, scores={"brisque": 30, "psnr": 30}, damage=0.9, reasoning=text)
+    run = writer.close()
+    page = Page(write_run_report(run, LexiconReader(LexiconConfig(type="lexicon"))))
+    marks = [str(attrs["class"]) for tag, attrs in page.elements if tag == "mark"]
+    assert set(marks) == {"claims_success", "denies_damage"}
+    words = page.words()
+    assert texts[0] in words, "the text is whole"
+    assert "It says that it succeeded, says that there is no damage. The candidate is damaged." in words
+    assert words.count("The candidate is damaged.") == 1
+    assert not [tag for tag, _ in Page(write_run_report(run)).elements if tag == "mark"], "without a reader, no marks"
+
+
+def test_an_untouched_origin_does_not_squeeze_the_truth(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "run", turns=3)
+    for turn in (1, 2, 3):
+        picture = encode_png(degraded(writer.origin, 0.1 * turn, turn))
+        writer.attempt(turn, image=picture, scores={"brisque": 30, "psnr": 30}, damage=40 + turn)
+    writer.close()
+    view = RunView.load(tmp_path / "run")
+    assert view.baseline_truth is not None
+    far = replace(view, baseline_truth=view.baseline_truth.model_copy(update={"value": 5000.0, "damaged_at": 42.0}))
+    panel = truth_panel(far)
+    assert panel is not None and "at 5000; a double click shows everything" in panel.note
+    low, high = json.loads(panel.figure)["layout"]["yaxis"]["range"]
+    assert low < 41 and 43 < high < 50
+    near = truth_panel(view)
+    assert near is not None and near.note == "" and "range" not in json.loads(near.figure)["layout"]["yaxis"]
 
 
 def test_a_report_is_written_again_and_leaves_no_other_file(mixed: Path) -> None:

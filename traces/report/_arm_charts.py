@@ -1,77 +1,82 @@
-"""The curves of several runs in one chart: what the current image of each arm was like after each turn."""
+"""What the image of each arm was like after each turn, in one chart."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from html import escape
 
-from turngate.traces.report._arms import Arm
-from turngate.traces.report._figure import LANE_AXIS, limit_line, panel
-from turngate.traces.report._inert import visible
-from turngate.traces.report._lineage import Standing
-from turngate.traces.report._run_charts import Panel, truth_direction
+from turngate.traces.report._figure import LANE_AXIS, Direction, Figure, Panel, focus, limit_line, panel
+from turngate.traces.report.arms import Arm
+from turngate.traces.report.curves import Curve, score_curve, truth_curve
+from turngate.traces.report.inert import visible
 
 __all__ = ["arms_score_panel", "arms_truth_panel"]
 
 
 def arms_truth_panel(arms: Sequence[Arm]) -> Panel | None:
     """Truth of the current image after each turn, arm by arm; None when no arm measured it."""
-    measured = [arm for arm in arms if arm.summary.truth is not None]
+    measured = [arm for arm in arms if any(run.summary.truth is not None for run in arm.runs)]
     if not measured:
         return None
-    limits = sorted({stand.truth.damaged_at for arm in measured for stand in arm.stands if stand.truth is not None})
-    measures = sorted({stand.truth.measure for arm in measured for stand in arm.stands if stand.truth is not None})
-    title = f"Truth: {', '.join(measures)}"
-    return _panel(title, truth_direction(measured[0].run), measured, _truth_value, limits)
+    rows = [stand.truth for arm in measured for run in arm.runs for stand in run.stands if stand.truth is not None]
+    limits = sorted({row.damaged_at for row in rows})
+    title = f"Truth: {', '.join(sorted({row.measure for row in rows}))}"
+    curves = [(arm, truth_curve(arm.runs)) for arm in measured]
+    return _panel(title, measured[0].runs[0].truth_direction, curves, limits)
 
 
 def arms_score_panel(arms: Sequence[Arm], evaluator: str) -> Panel:
     """Score of the current image after each turn, arm by arm, for the arms that have the evaluator."""
-    having = [arm for arm in arms if evaluator in arm.run.info.config["evaluators"]]
-
-    def value(stand: Standing) -> float | None:
-        score = stand.scores.get(evaluator)
-        return score.value if score is not None and score.status == "scored" else None
-
-    rows = [stand.scores[evaluator] for arm in having for stand in arm.stands if evaluator in stand.scores]
-    return _panel(evaluator, rows[0].direction if rows else "higher", having, value, [])
+    having = [arm for arm in arms if any(evaluator in run.evaluators for run in arm.runs)]
+    rows = (stand.scores.get(evaluator) for arm in having for run in arm.runs for stand in run.stands)
+    direction: Direction = next((row.direction for row in rows if row is not None), "higher")
+    return _panel(evaluator, direction, [(arm, score_curve(arm.runs, evaluator)) for arm in having], [])
 
 
-def _panel(
-    title: str, direction: str, arms: Sequence[Arm], value: Callable[[Standing], float | None], limits: list[float]
-) -> Panel:
-    import plotly.graph_objects as go
-
-    curves = [(arm, [(stand.turn, value(stand)) for stand in arm.stands]) for arm in arms]
-    last = max(1, *(turn for _, curve in curves for turn, _ in curve))
-    missing = any(number is None for _, curve in curves for _, number in curve)
-    figure = panel(last, lane=missing)
+def _panel(title: str, direction: Direction, curves: list[tuple[Arm, Curve]], limits: list[float]) -> Panel:
+    last = max(1, *(curve.turns[-1] for _, curve in curves))
+    figure = panel(last, lane=any(curve.missing for _, curve in curves))
+    for arm, curve in curves:
+        _add_band(figure, arm, curve)
     for place, (arm, curve) in enumerate(curves):
         name = escape(visible(arm.name))
-        marker = {"symbol": arm.look.symbol, "size": 7, "maxdisplayed": 12, "color": arm.look.colour}
-        figure.add_trace(
-            go.Scatter(
-                x=[turn for turn, _ in curve], y=[number for _, number in curve], mode="lines+markers", name=name,
-                line={"color": arm.look.colour, "dash": arm.look.dash, "width": 2}, marker=marker, connectgaps=False,
-                hovertemplate=f"{name}<br>after turn %{{x}}<br>%{{y:.4g}}<extra></extra>",
-            )
+        figure.add(
+            x=curve.turns, y=curve.values, mode="lines+markers", name=name, legendgroup=arm.look.group,
+            line=arm.look.line(), marker=arm.look.marker(maxdisplayed=12), connectgaps=False,
+            hovertemplate=f"{name}<br>after turn %{{x}}<br>%{{y:.4g}}<extra></extra>",
         )  # fmt: skip
-        gaps = [turn for turn, number in curve if number is None]
-        if gaps:
+        if curve.missing:
             height = 0.7 - 1.4 * (place + 0.5) / len(curves)
-            figure.add_trace(
-                go.Scatter(
-                    x=gaps, y=[height] * len(gaps), yaxis=LANE_AXIS, mode="markers", name=name,
-                    marker={"symbol": "x-thin-open", "size": 8, "line": {"width": 1.6, "color": arm.look.colour}},
-                    hovertemplate=f"{name}<br>after turn %{{x}}: no value<extra></extra>",
-                )
+            figure.add(
+                x=curve.missing, y=[height] * len(curve.missing), yaxis=LANE_AXIS, mode="markers", name=name,
+                legendgroup=arm.look.group,
+                marker={"symbol": "x-thin-open", "size": 8, "line": {"width": 1.6, "color": arm.look.colour}},
+                hovertemplate=f"{name}<br>after turn %{{x}}: "
+                + ("no value<extra></extra>" if len(arm.runs) == 1 else "a run without a value<extra></extra>"),
             )  # fmt: skip
     for limit in limits:
         limit_line(figure, [(0, limit), (last, limit)], f"damaged at {limit:g}")
-    ends = [(arm.name, [number for _, number in curve if number is not None]) for arm, curve in curves]
+    ends = [(arm.name, [number for number in curve.values if number is not None]) for arm, curve in curves]
+    edited = [curve for arm, curve in curves if arm.answer.accepted_share.value]
+    moved = [number for curve in edited for number in curve.values[1:]]
+    every = [number for _, curve in curves for number in curve.values if number is not None]
+    # Only a truth has a value for no change at all that dwarfs the others.
+    note = focus(figure, [number for number in (*moved, *limits) if number is not None], every) if limits else ""
     words = "; ".join(f"{name} from {known[0]:.4g} to {known[-1]:.4g}" for name, known in ends if known)
-    return Panel(title, "higher" if direction == "higher" else "lower", figure.to_json(), words or "no values")
+    return Panel(title, direction, figure.json(), words or "no values", note)
 
 
-def _truth_value(stand: Standing) -> float | None:
-    return stand.truth.value if stand.truth is not None else None
+def _add_band(figure: Figure, arm: Arm, curve: Curve) -> None:
+    """The interval over origins, where there is one."""
+    spans = [
+        (turn, low, high)
+        for turn, low, high in zip(curve.turns, curve.low, curve.high, strict=True)
+        if low is not None and high is not None
+    ]
+    if spans:
+        figure.add(
+            x=[turn for turn, _, _ in spans] + [turn for turn, _, _ in reversed(spans)],
+            y=[high for _, _, high in spans] + [low for _, low, _ in reversed(spans)], mode="lines",
+            fill="toself", fillcolor=arm.look.pale(0.13), line={"width": 0}, hoverinfo="skip",
+            name=f"{escape(visible(arm.name))}, interval", legendgroup=arm.look.group,
+        )  # fmt: skip

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from turngate.traces.analysis.run_view import RunView
 from turngate.traces.analysis.summary import RunSummary
 from turngate.traces.report._settings import models
-from turngate.traces.report._thumbnails import Shot
+from turngate.traces.report.thumbnails import Shot
 
 __all__ = ["notices"]
 
 
-def notices(run: RunView, summary: RunSummary, shots: dict[str, Shot]) -> list[str]:
+def notices(run: RunView, summary: RunSummary, shots: Mapping[str, Shot]) -> list[str]:
     """One line per thing that is not as one would expect."""
     found = []
     if summary.reason:

@@ -5,36 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Literal
 
 from turngate.traces.analysis.run_view import AttemptView, RunView
 from turngate.traces.records import ScoreRow
-from turngate.traces.report._figure import LANE_AXIS, limit_line, panel, step_line
-from turngate.traces.report._inert import visible
+from turngate.traces.report._figure import LANE_AXIS, Direction, Figure, Panel, focus, limit_line, panel, step_line
 from turngate.traces.report._lineage import standings
 from turngate.traces.report._marks import Mark, mark_of
 from turngate.traces.report._thresholds import thresholds
+from turngate.traces.report.inert import visible
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
-__all__ = ["Panel", "score_panel", "truth_direction", "truth_panel"]
+__all__ = ["score_panel", "truth_direction", "truth_panel"]
 
 _NO_VALUE = {"unscored": "diamond-open", "failed": "x-thin-open", "skipped": "line-ns-open"}
 _HOVER = "turn %{customdata[1]}, attempt %{customdata[2]}<br>%{y:.4g}"
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A chart with what must stand in words beside it."""
-
-    title: str
-    direction: Literal["higher", "lower"]
-    """Which way is better."""
-    figure: str
-    """Plotly figure as JSON."""
-    summary: str
-    """What the curve shows, for those who cannot see it."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +35,7 @@ class _Missing:
     text: str
 
 
-def truth_direction(run: RunView) -> Literal["higher", "lower"]:
+def truth_direction(run: RunView) -> Direction:
     """Which way the truth measure is better; a simulator's record of its damage is better when lower."""
     facts = run.info.resolved.get("truth") or {}
     return "higher" if facts.get("direction") == "higher" else "lower"
@@ -80,7 +63,9 @@ def truth_panel(run: RunView) -> Panel | None:
     limit_line(figure, [(0, base.damaged_at), (max(last, 1), base.damaged_at)], f"damaged at {base.damaged_at:g}")
     direction = truth_direction(run)
     words = _words([p.value for p in points], current) + f"; damaged at {base.damaged_at:g}"
-    return Panel(f"Truth: {base.measure}", direction, figure.to_json(), words)
+    far = [run.baseline_truth.value] if run.baseline_truth and run.baseline_truth.value is not None else []
+    note = focus(figure, [*(point.value for point in points), base.damaged_at], far)
+    return Panel(f"Truth: {base.measure}", direction, figure.json(), words, note)
 
 
 def score_panel(run: RunView, evaluator: str) -> Panel:
@@ -105,19 +90,18 @@ def score_panel(run: RunView, evaluator: str) -> Panel:
         limit_line(figure, [(float(turn), value) for turn, value in limits], f"threshold {limits[-1][1]:.4g}")
     facts = run.info.resolved.get("evaluators", {}).get(evaluator, {})
     rows = [attempt.scores[evaluator] for attempt in run.attempts if evaluator in attempt.scores]
-    direction: Any = rows[0].direction if rows else origin.direction if origin else facts.get("direction", "higher")
+    told: Direction = facts.get("direction", "higher")
+    direction = rows[0].direction if rows else origin.direction if origin else told
     words = _words([p.value for p in points], current) + (f"; threshold {limits[-1][1]:.4g}" if limits else "")
-    return Panel(evaluator, direction, figure.to_json(), words)
+    return Panel(evaluator, direction, figure.json(), words)
 
 
 def _figure(
     run: RunView, points: list[_Point], missing: list[_Missing], turns: list[int], current: list[float | None]
-) -> go.Figure:
-    import plotly.graph_objects as go
-
+) -> Figure:
     most = max((attempt.row.attempt for attempt in run.attempts), default=1)
     figure = panel(max([*turns, *(a.row.turn for a in run.attempts), 1]), lane=bool(missing))
-    figure.add_trace(step_line(turns, current, "var(--line)"))
+    step_line(figure, turns, current, "var(--line)")
     size = next(size for limit, size in ((40, 10), (120, 8), (250, 6.5), (len(points), 5.5)) if len(points) <= limit)
     groups: dict[Mark, list[_Point]] = defaultdict(list)
     for point in points:
@@ -125,38 +109,30 @@ def _figure(
     for mark, members in groups.items():
         edge = "var(--ink)" if mark.fate == "forced" else mark.colour
         outline = {"width": 0 if mark.fate == "taken" else 1.6, "color": edge}
-        figure.add_trace(
-            go.Scatter(
-                x=[_x(p.attempt, most) for p in members], y=[p.value for p in members], mode="markers", name=mark.words,
-                marker={"symbol": mark.symbol, "color": mark.colour, "size": size, "line": outline},
-                customdata=[[_key(p.attempt), p.attempt.row.turn, p.attempt.row.attempt] for p in members],
-                hovertemplate=f"{_HOVER}<br>{mark.words}<extra></extra>",
-            )
+        figure.add(
+            x=[_x(p.attempt, most) for p in members], y=[p.value for p in members], mode="markers", name=mark.words,
+            marker={"symbol": mark.symbol, "color": mark.colour, "size": size, "line": outline},
+            customdata=[[_key(p.attempt), p.attempt.row.turn, p.attempt.row.attempt] for p in members],
+            hovertemplate=f"{_HOVER}<br>{mark.words}<extra></extra>",
         )  # fmt: skip
     outline = {"width": 1.6, "color": "var(--ink)"}
     for status, symbol in _NO_VALUE.items():
         marks = [entry for entry in missing if entry.status == status]
         if marks:
-            figure.add_trace(
-                go.Scatter(
-                    x=[_x(entry.attempt, most) for entry in marks], y=[0] * len(marks), yaxis=LANE_AXIS, mode="markers",
-                    marker={"symbol": symbol, "size": 9, "color": "var(--ink)", "line": outline},
-                    customdata=[[_key(entry.attempt)] for entry in marks], name=status,
-                    text=[escape(visible(entry.text)) for entry in marks], hovertemplate="%{text}<extra></extra>",
-                )
+            figure.add(
+                x=[_x(entry.attempt, most) for entry in marks], y=[0] * len(marks), yaxis=LANE_AXIS, mode="markers",
+                marker={"symbol": symbol, "size": 9, "color": "var(--ink)", "line": outline},
+                customdata=[[_key(entry.attempt)] for entry in marks], name=status,
+                text=[escape(visible(entry.text)) for entry in marks], hovertemplate="%{text}<extra></extra>",
             )  # fmt: skip
     return figure
 
 
-def _add_origin(figure: go.Figure, value: float | None) -> None:
-    import plotly.graph_objects as go
-
+def _add_origin(figure: Figure, value: float | None) -> None:
     if value is not None:
-        figure.add_trace(
-            go.Scatter(
-                x=[0], y=[value], mode="markers", name="origin", hovertemplate="origin<br>%{y:.4g}<extra></extra>",
-                marker={"symbol": "star-diamond", "size": 11, "color": "var(--ink)"},
-            )
+        figure.add(
+            x=[0], y=[value], mode="markers", name="origin", hovertemplate="origin<br>%{y:.4g}<extra></extra>",
+            marker={"symbol": "star-diamond", "size": 11, "color": "var(--ink)"},
         )  # fmt: skip
 
 

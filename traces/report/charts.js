@@ -1,16 +1,21 @@
 "use strict";
 // Draws the figures one after the other once the page is there, in the colours of its theme.
-(() => {
+turngate.part((signal) => {
   const figures = JSON.parse(document.getElementById("figures").textContent);
   const places = [...document.querySelectorAll("[data-figure]")];
   const touch = matchMedia("(pointer: coarse)").matches;
   const config = { displaylogo: false, responsive: true, modeBarButtons: [["toImage", "resetScale2d"]] };
+  const hidden = new Set();
+  signal.addEventListener("abort", () => places.filter((place) => place.drawn).forEach((place) => Plotly.purge(place)));
   let here = null;
 
   function themed(value, style) {
     if (typeof value === "string") {
-      const variable = /^var\((--[\w-]+)\)$/.exec(value);
-      return variable ? style.getPropertyValue(variable[1]).trim() : value;
+      // var(--name), or var(--name)/0.2 for a colour that lets others through.
+      const variable = /^var\((--[\w-]+)\)(?:\/([\d.]+))?$/.exec(value);
+      if (!variable) return value;
+      const alpha = variable[2] ? Math.round(variable[2] * 255).toString(16).padStart(2, "0") : "";
+      return style.getPropertyValue(variable[1]).trim() + alpha;
     }
     if (Array.isArray(value)) return value.map((item) => themed(item, style));
     if (value && typeof value === "object") {
@@ -33,6 +38,7 @@
     if (touch) figure.layout.dragmode = false; // a finger on a chart scrolls the page
     const fresh = !place.drawn;
     place.drawn = true;
+    figure.data.forEach((trace) => { trace.visible = !hidden.has(trace.legendgroup); });
     Plotly.react(place, figure.data, figure.layout, config);
     if (!fresh) return;
     place.on("plotly_click", (event) => {
@@ -43,6 +49,7 @@
 
   const idle = window.requestIdleCallback || ((work) => setTimeout(work, 1));
   function drawNext() {
+    if (signal.aborted) return;
     const place = places.find((item) => !item.drawn);
     if (!place) {
       document.documentElement.dataset.charts = "drawn";
@@ -62,12 +69,23 @@
         Plotly.relayout(place, { shapes: [...place.shapes, ...hereLine(style)] });
       });
     }, 100);
-  });
+  }, { signal });
+
+  // A click on the key of a study hides an arm in every chart.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-group]");
+    if (!button) return;
+    const gone = hidden.delete(button.dataset.group) ? false : Boolean(hidden.add(button.dataset.group));
+    document.querySelectorAll(`[data-group="${button.dataset.group}"]`).forEach((same) => {
+      same.setAttribute("aria-pressed", String(!gone));
+    });
+    places.filter((place) => place.drawn).forEach(draw);
+  }, { signal });
   const first = document.querySelector(".timeline .cell[aria-current]");
   if (first) here = Number(first.dataset.turn);
 
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     places.filter((place) => place.drawn).forEach(draw);
-  });
+  }, { signal });
   drawNext();
-})();
+});

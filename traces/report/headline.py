@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from turngate.traces.analysis.arm_answer import ArmAnswer
+from turngate.traces.analysis.study_answer import NO_GATE, StudyAnswer
 from turngate.traces.analysis.summary import RunSummary
 
-__all__ = ["headline", "second_line"]
+__all__ = ["headline", "second_line", "study_headline"]
 
 _OPEN = {"running", "waiting", "interrupted"}
 
@@ -49,6 +51,39 @@ def second_line(summary: RunSummary) -> str:
         value = f" (truth {summary.final_truth:.4g})" if summary.final_truth is not None else ""
         parts.append(f"The last accepted image is {'damaged' if summary.final_damaged else 'sound'}{value}.")
     return " ".join(parts)
+
+
+def study_headline(answer: StudyAnswer) -> str:
+    """Which arm let the least damage through, beside what happens without a gate and with a random one."""
+    if not answer.truth:
+        return "No truth was measured, so what got through is not known."
+    own = [arm for arm in answer.arms if not arm.control and arm.propagated_share.value is not None]
+    if not own:
+        return "No gate of the study let a new image through."
+    least = min(arm.propagated_share.value or 0.0 for arm in own)
+    best = [arm for arm in own if (arm.propagated_share.value or 0.0) == least]
+    if len(own) == 1:
+        lead = f"With {best[0].arm}, {_of_new(best[0])}"
+    elif len(best) == 1:
+        lead = f"{best[0].arm} let the least damage through: {_of_new(best[0])}"
+    elif len(best) == len(own):
+        lead = f"All gates let the same share of damage through: {_of_new(best[0])}"
+    else:
+        lead = f"{', '.join(arm.arm for arm in best)} let the least damage through: {_of_new(best[0])}"
+    words = {NO_GATE: "without a gate", "random": "with a random one"}
+    beside = [
+        f"{arm.propagated_share.value:.0%} {words[arm.arm]}"
+        for arm in answer.arms
+        if arm.control and arm.arm in words and arm.propagated_share.value is not None
+    ]
+    end = f"; it took a new image in {best[0].accepted_share.value:.0%} of its turns" if len(best) == 1 else ""
+    return f"{lead}{', against ' if beside else ''}{' and '.join(beside)}{end}."
+
+
+def _of_new(arm: ArmAnswer) -> str:
+    share = arm.propagated_share
+    interval = "" if share.low is None or share.high is None else f" [{share.low * 100:.0f}, {share.high * 100:.0f}]"
+    return f"{share.value:.0%}{interval} of the new images are damaged"
 
 
 def _count(number: int, noun: str) -> str:

@@ -2,62 +2,97 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from turngate.traces.analysis.run_view import RunView
 from turngate.traces.analysis.summary import RunSummary, summarise
 from turngate.traces.report._notices import notices
-from turngate.traces.report._page import write_page
 from turngate.traces.report._run_charts import score_panel, truth_panel
+from turngate.traces.report._said import said_in
 from turngate.traces.report._settings import as_yaml, made_with, models, settings
-from turngate.traces.report._thumbnails import edge_for, shots
-from turngate.traces.report._turns import TurnPage, images_of, turn_pages
 from turngate.traces.report.headline import headline, second_line
+from turngate.traces.report.page import as_data, write_page
+from turngate.traces.report.thumbnails import Shot, edge_for, shots
+from turngate.traces.report.turns import Stop, TurnPage, images_of, stops, turn_pages
 
-__all__ = ["write_run_report"]
+if TYPE_CHECKING:
+    from turngate.agent.reasoning.reading import SummaryReader
+
+__all__ = ["RunPage", "run_content", "write_run_report"]
 
 
-def write_run_report(run: Path) -> Path:
+@dataclass(frozen=True)
+class RunPage:
+    """What the template of a run needs."""
+
+    figures: dict[str, str]
+    """Plotly figures as JSON by their place in the page."""
+    shots: list[Shot]
+    values: dict[str, Any]
+
+
+def write_run_report(run: Path, reader: SummaryReader | None = None) -> Path:
     """Write `report.html` of the run at `run` and return its path.
 
-    One file that opens without network; full images are linked where they lie in the run folder. Raises `NoSuchRun`
+    One file that opens without network; full images are linked where they lie in the run folder. With a `reader`, what
+    reasoning summaries claim is marked. Raises `NoSuchRun`
     or `DamagedRun` when there is no run to read, `MachineError` when the page cannot be written.
     """
     view = RunView.load(run)
-    summary = summarise(view)
     images = images_of(view)
-    pictures = shots(view.folder.images, images, view.folder.path, edge_for(len(images)))
+    page = run_content(view, shots(view.folder.images, images, view.folder.path, edge_for(len(images))), reader)
+    return write_page(view.folder.report_file, "run.html.j2", page.figures, page.shots, **page.values)
+
+
+def run_content(
+    view: RunView, pictures: Mapping[str, Shot], reader: SummaryReader | None = None, more: Sequence[Stop] = ()
+) -> RunPage:
+    """Everything on the page of a run.
+
+    `pictures` has a shot of every image that `images_of` names; `more` are images that can be compared besides.
+    """
+    summary = summarise(view)
     turns = turn_pages(view, pictures)
     truth = truth_panel(view)
     panels = {name: score_panel(view, name) for name in view.info.config["evaluators"]}
     figures = {"truth": truth.figure} if truth else {}
     figures |= {f"score-{number}": panel.figure for number, panel in enumerate(panels.values(), 1)}
-    return write_page(
-        view.folder.report_file,
-        "run.html.j2",
-        figures if view.attempts else {},
-        pictures.values(),
-        title=f"turngate run {view.info.run}",
-        run=view,
-        summary=summary,
-        headline=headline(summary),
-        second_line=second_line(summary),
-        notices=notices(view, summary, pictures),
-        settings=settings(view, summary),
-        made_with=made_with(view),
-        models=models(view),
-        facts=view.info.resolved.get("evaluators") or {},
-        config=as_yaml(view.info.config),
-        origin=pictures[str(view.info.origin["image"])],
-        turns=turns,
-        aspect=_aspect(view),
-        without_score=_without_score(view),
-        retries=any(len(turn.attempts) > 1 for turn in turns),
-        telling=_telling(summary, turns),
-        truth_panel=truth,
-        panels=panels,
-        took=_took(view),
-    )
+    found = [*stops(view, pictures, turns), *more]
+    values = {
+        "title": f"turngate run {view.info.run}",
+        "run": view,
+        "summary": summary,
+        "headline": headline(summary),
+        "second_line": second_line(summary),
+        "notices": notices(view, summary, pictures),
+        "settings": settings(view, summary),
+        "made_with": made_with(view),
+        "models": models(view),
+        "facts": view.info.resolved.get("evaluators") or {},
+        "config": as_yaml(view.info.config),
+        "origin": pictures[str(view.info.origin["image"])],
+        "turns": turns,
+        "said": said_in(view, reader),
+        "stops": found,
+        "stops_json": as_data(json.dumps([_plain(stop) for stop in found])),
+        "shape": f"{view.info.origin.get('width') or 1} / {view.info.origin.get('height') or 1}",
+        "aspect": _aspect(view),
+        "without_score": _without_score(view),
+        "retries": any(len(turn.attempts) > 1 for turn in turns),
+        "telling": _telling(summary, turns),
+        "truth_panel": truth,
+        "panels": panels,
+        "took": _took(view),
+    }
+    return RunPage(figures if view.attempts else {}, list(pictures.values()), values)
+
+
+def _plain(stop: Stop) -> dict[str, str | None]:
+    return {"key": stop.key, "words": stop.words, "sha": stop.sha256, "href": stop.href, "size": stop.size}
 
 
 def _without_score(view: RunView) -> list[str]:

@@ -1,49 +1,130 @@
-"""The page of a study: its arms side by side."""
+"""The page of a study: its answer with intervals, its arms side by side, and the way to every run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 from turngate.errors import UserError
+from turngate.traces.analysis.labels import Labels
+from turngate.traces.analysis.study_answer import StudyAnswer
+from turngate.traces.analysis.study_view import StudyView
+from turngate.traces.analysis.taxonomy import FAILURES
+from turngate.traces.analysis.taxonomy_answer import FailureAnswer
 from turngate.traces.redact import redact
 from turngate.traces.report._arm_charts import arms_score_panel, arms_truth_panel
-from turngate.traces.report._arms import contact_row, contact_turns, load_arm
-from turngate.traces.report._page import write_page
+from turngate.traces.report._contact import ShotsOf, contact_sheets
+from turngate.traces.report._evaluator_charts import delta_panel, roc_panel
+from turngate.traces.report._figure import Panel
+from turngate.traces.report._study_charts import cost_panel, delay_panel, sensitivity_panels, survival_panel
+from turngate.traces.report._study_notices import study_notices
+from turngate.traces.report.arms import arms_of
+from turngate.traces.report.headline import headline, study_headline
+from turngate.traces.report.judges import judges_of
+from turngate.traces.report.page import write_page
+from turngate.traces.report.study_runs import LoadedRun, load_runs
+from turngate.traces.report.thumbnails import Shot, shots
 
-__all__ = ["write_study_page"]
+__all__ = ["StudyPage", "study_content", "write_study_page"]
+
+_AXES = ("origin", "scenario", "editor", "repeat")
 
 
-def write_study_page(folder: Path, title: str, question: str, arms: Mapping[str, Path], notes: str = "") -> Path:
-    """Write `index.html` in `folder`, which compares `arms` (name -> run folder), and return its path.
+@dataclass(frozen=True)
+class StudyPage:
+    """What the template of a study needs."""
+
+    figures: dict[str, str]
+    """Plotly figures as JSON by their place in the page."""
+    shots: list[Shot]
+    values: dict[str, Any]
+
+
+def write_study_page(study: StudyView, answer: StudyAnswer, labels: Labels | None = None) -> Path:
+    """Write `index.html` in the study's folder and return its path; `labels` are those that `answer` was made with.
 
     Links to the runs' reports and images are relative, so the study's folder can be moved as a whole. Raises
-    `UserError` when there is no arm, `NoSuchRun` or `DamagedRun` when an arm cannot be read, `MachineError` when the
-    page cannot be written.
+    `UserError` when no run was begun, `DamagedRun` when one cannot be read, `MachineError` when the page cannot be
+    written.
     """
-    if not arms:
-        raise UserError(f"the study {title!r} has no arms: name at least one run to show")
-    loaded = [load_arm(name, path, place, folder) for place, (name, path) in enumerate(arms.items())]
-    turns = contact_turns(loaded)
-    sheet = {arm.name: contact_row(arm, turns, folder) for arm in loaded}
-    truth = arms_truth_panel(loaded)
-    names = dict.fromkeys(name for arm in loaded for name in arm.run.info.config["evaluators"])
-    panels = [arms_score_panel(loaded, name) for name in names]
-    figures = {"truth": truth.figure} if truth else {}
-    figures |= {f"score-{number}": panel.figure for number, panel in enumerate(panels, 1)}
-    return write_page(
-        folder / "index.html",
-        "study.html.j2",
-        figures,
-        (cell.shot for row in sheet.values() for cell in row if cell.shot is not None),
-        title=f"turngate study {redact(title)}",
-        name=redact(title),
-        question=redact(question),
-        notes=redact(notes),
-        arms=loaded,
-        simulated=[arm.name for arm in loaded if arm.summary.simulated],
-        turns=turns,
-        sheet=sheet,
-        truth_panel=truth,
-        panels=panels,
-    )
+    page = study_content(study, answer, partial(_report_of, study.folder), partial(_shots_of, study.folder), labels)
+    return write_page(study.folder / "index.html", "study.html.j2", page.figures, page.shots, **page.values)
+
+
+def study_content(
+    study: StudyView,
+    answer: StudyAnswer,
+    address: Callable[[LoadedRun], str],
+    pictures: ShotsOf,
+    labels: Labels | None = None,
+) -> StudyPage:
+    """Everything on the page of a study; `address` and `pictures` say where its runs and images are found."""
+    name, question, notes = (str(study.config[field]) for field in ("name", "question", "notes"))
+    runs = load_runs(study, labels)
+    if not runs:
+        raise UserError(f"the study {name!r} has no run yet: `turngate study FILE` makes them")
+    arms = arms_of(answer, runs)
+    turns, sheets, sheets_left_out = contact_sheets(arms, pictures)
+    judges = judges_of(answer.evaluators)
+    evaluators = dict.fromkeys(name for run in runs for name in run.evaluators)
+    panels = {
+        "truth": arms_truth_panel(arms),
+        "survival": survival_panel(arms),
+        "delay": delay_panel(arms),
+        "cost": cost_panel(arms),
+        "roc": roc_panel(judges),
+        **{f"score-{number}": arms_score_panel(arms, name) for number, name in enumerate(evaluators, 1)},
+        **{f"delta-{number}": delta_panel(judge) for number, judge in enumerate(judges, 1)},
+        **{f"at-{n}": panel for n, panel in enumerate(sensitivity_panels(arms, answer.sensitivity), 1)},
+    }
+    shown = {place: panel for place, panel in panels.items() if panel is not None}
+    values = {
+        "title": f"turngate study {redact(name)}",
+        "name": redact(name),
+        "question": redact(question),
+        "notes": redact(notes),
+        "headline": study_headline(answer),
+        "notices": study_notices(answer),
+        "answer": answer,
+        "arms": arms,
+        "runs": [(arm, run) for arm in arms for run in arm.runs],
+        "address": address,
+        "headline_of": headline,
+        "axes": [axis for axis in _AXES if len({getattr(run.run, axis) for run in runs}) > 1],
+        "single": all(len(arm.runs) == 1 for arm in arms),
+        "simulated": [arm.name for arm in arms if arm.answer.simulated],
+        "turns": turns,
+        "sheets": sheets,
+        "sheets_left_out": sheets_left_out,
+        "unknown": any(cell.truth == "unknown" for sheet in sheets for _, _, row in sheet.rows for cell in row),
+        "judges": judges,
+        "failures": _seen(answer),
+        "panels": shown,
+        "figures_of": lambda start: _starting(shown, start),
+    }
+    found = [cell.shot for sheet in sheets for _, _, row in sheet.rows for cell in row if cell.shot is not None]
+    return StudyPage({place: panel.figure for place, panel in shown.items()}, found, values)
+
+
+def _seen(answer: StudyAnswer) -> list[tuple[str, FailureAnswer]]:
+    """Arm and failure, of those that were found or labelled, failure by failure."""
+    found = [(one.arm, failure) for one in answer.failures for failure in one.failures]
+    seen = [(arm, failure) for arm, failure in found if failure.found or failure.labelled]
+    return sorted(seen, key=lambda pair: list(FAILURES).index(pair[1].name))
+
+
+def _starting(panels: dict[str, Panel], start: str) -> dict[str, Panel]:
+    return {place: panel for place, panel in panels.items() if place.startswith(start)}
+
+
+def _report_of(page: Path, run: LoadedRun) -> str:
+    return quote(Path(os.path.relpath(run.run.path / "report.html", page)).as_posix())
+
+
+def _shots_of(page: Path, run: LoadedRun, wanted: Any, edge: int) -> dict[str, Shot]:
+    return shots(run.images, wanted, page, edge)

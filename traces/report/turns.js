@@ -1,24 +1,7 @@
 "use strict";
-// Gives every image its thumbnail, and steps through turns: click, arrow keys, slider, or an address like #t12a1.
-(() => {
-  const thumbnails = JSON.parse(document.getElementById("thumbnails").textContent);
-
-  function show(image, full) {
-    const small = thumbnails[image.dataset.image];
-    if (small) image.src = small;
-    if (!full || !image.dataset.full) return;
-    const whole = new Image();
-    whole.addEventListener("load", () => { image.src = whole.src; });
-    // A report that was sent on without its run folder still shows the small picture, and says that it is small.
-    whole.addEventListener("error", () => {
-      const figure = image.closest("figure");
-      if (figure) figure.classList.add("small");
-    });
-    whole.src = image.dataset.full;
-  }
-
-  document.querySelectorAll("img[data-image]").forEach((image) => show(image, true));
-
+// Steps through turns: click, arrow keys, slider, or an address like #t12a1.
+turngate.part((signal) => {
+  const { show } = turngate;
   const section = document.querySelector("[data-telling]");
   if (!section) return;
   const detail = document.getElementById("detail");
@@ -94,13 +77,13 @@
     if (button) go(button.dataset.select);
     const stepper = event.target.closest("[data-step]");
     if (stepper) step(Number(stepper.dataset.step));
-  });
+  }, { signal });
 
   document.addEventListener("keydown", (event) => {
     if (event.altKey || event.ctrlKey || event.metaKey || event.target === scrub) return;
     // Elsewhere arrows belong to whatever has the focus, a scrolling table for instance.
     if (event.target !== document.body && !section.contains(event.target)) return;
-    if (event.target.closest(".wide")) return;
+    if (event.target.closest(".wide, .lens")) return;
     const ends = event.target.closest(".timeline") ? { Home: -cells.length, End: cells.length } : {};
     const by = { ArrowRight: 1, ArrowLeft: -1, ...ends }[event.key];
     if (!by) return;
@@ -108,10 +91,10 @@
     if (event.shiftKey) stepAttempt(Math.sign(by));
     else step(by);
     if (event.target.classList.contains("cell")) cells.find((cell) => cell.tabIndex === 0).focus();
-  });
+  }, { signal });
 
   scrub.addEventListener("input", () => go(cells[scrub.value - 1].dataset.select));
-  document.addEventListener("turn-picked", (event) => go(event.detail.key));
+  document.addEventListener("turn-picked", (event) => go(event.detail.key), { signal });
 
   function follow() {
     const key = location.hash.slice(1);
@@ -120,9 +103,10 @@
     const wanted = cell ? cell.dataset.select : key;
     if (!keys.includes(wanted)) return false;
     select(wanted);
-    section.scrollIntoView();
     return true;
   }
-  window.addEventListener("hashchange", follow);
+  window.addEventListener("hashchange", () => { if (follow()) section.scrollIntoView(); }, { signal });
+  // A page that was brought up to date while it is read stays where it is.
   if (!follow()) select(section.dataset.telling, { speak: false });
-})();
+  else if (!turngate.again()) section.scrollIntoView();
+});

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from turngate.agent.editors import EDITORS
@@ -12,7 +13,7 @@ from turngate.evaluators import EVALUATORS, Facts
 from turngate.part import PartClass, missing_modules, summary
 from turngate.registry import Registry
 
-__all__ = ["KINDS", "describe"]
+__all__ = ["KINDS", "all_names", "describe"]
 
 KINDS: dict[str, Registry[Any]] = {
     "editors": EDITORS,
@@ -23,10 +24,19 @@ KINDS: dict[str, Registry[Any]] = {
 """Kind of part -> its registry."""
 
 
-def describe(kind: str) -> list[dict[str, Any]]:
-    """Name, purpose, configuration fields, and whether each part can run here."""
+def describe(kind: str, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
+    """Name, purpose, configuration fields, and whether each part can run here; of `names`, or of all with families."""
     registry = KINDS[kind]
-    return [_describe(registry, name) for name in registry.names()]
+    return [_describe(registry, name) for name in (registry.names() if names is None else names)]
+
+
+def all_names(kind: str) -> list[str]:
+    """Names of the parts, those of families included."""
+    found: list[str] = []
+    for name in KINDS[kind].names():
+        members = getattr(KINDS[kind].find(name), "members", None) if name.endswith(">") else None
+        found += [name] if members is None else members()
+    return found
 
 
 def _describe(registry: Registry[Any], name: str) -> dict[str, Any]:
@@ -35,7 +45,7 @@ def _describe(registry: Registry[Any], name: str) -> dict[str, Any]:
     except TurngateError as error:  # a plug-in that does not load must not hide the others
         return {"name": name, "what": "", "fields": {}, "runs_here": False, "missing": str(error)}
     missing = missing_modules(part)
-    lacks = None if missing else getattr(part, "lacks", lambda: None)()
+    lacks = None if missing else _lacks(part, name)
     told: dict[str, Any] = {
         "name": name,
         "what": summary(part),
@@ -44,9 +54,11 @@ def _describe(registry: Registry[Any], name: str) -> dict[str, Any]:
         "runs_here": not missing and not lacks,
         "missing": _how(missing) or lacks,
     }
-    facts = _facts(part, name)
-    if facts is not None and not missing:
+    facts = None if missing else _facts(part, name)
+    if facts is not None:
         low, high = facts.range
+        if hasattr(part, "facts_of") and not name.endswith(">"):
+            told["what"] = facts.source
         told |= {
             "better": facts.direction,
             "range": f"{'~' if facts.range_is_approximate else ''}{low:g}..{high:g}",
@@ -65,12 +77,23 @@ def _describe(registry: Registry[Any], name: str) -> dict[str, Any]:
 def _facts(part: type[PartClass], name: str) -> Facts | None:
     """Facts of an evaluator: stated on its class, or those of an instance with default settings."""
     stated = getattr(part, "facts", None)
-    if stated is None and hasattr(part, "evaluate") and not name.endswith(">"):
+    if hasattr(part, "facts_of") and not name.endswith(">"):  # of a family, without building the member
+        stated = part.facts_of(part.Config(type=name))
+    elif stated is None and hasattr(part, "evaluate") and not name.endswith(">"):
         try:
             stated = getattr(part(part.Config(type=name)), "facts", None)
         except (TurngateError, ValueError):  # it needs settings: its facts depend on them
             return None
     return stated if isinstance(stated, Facts) else None
+
+
+def _lacks(part: type[Any], name: str) -> str | None:
+    """What is missing here besides packages, in one line."""
+    if hasattr(part, "lacks_of") and not name.endswith(">"):
+        lacks: str | None = part.lacks_of(part.Config(type=name))
+        return lacks
+    stated: str | None = getattr(part, "lacks", lambda: None)()
+    return stated
 
 
 def _fields(part: type[PartClass]) -> dict[str, str]:

@@ -35,7 +35,7 @@ def say_answer(folder: Path, ended: list[Finished], as_json: bool, labels: Label
     summaries = {names[run.path]: summarise(run.load()) for run in begun}
     reader = READERS.build(READERS.configure("lexicon", "reader"))
     answer = answer_study(study, reader, labels)
-    page = write_study_page(study, answer)
+    page = write_study_page(study, answer, labels)
     worked = any(one.worked for one in ended)
     if as_json:
         arms = {key: summary.model_dump(mode="json") for key, summary in summaries.items()}

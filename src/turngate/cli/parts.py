@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -17,13 +18,13 @@ _COLUMNS = {
 }
 
 
-def _list(kind: str, as_json: bool) -> int:
+def _list(kind: str, as_json: bool, names: Sequence[str] | None = None) -> int:
     from rich.console import Console
     from rich.table import Table
 
     from turngate.cli._parts import describe
 
-    parts = describe(kind)
+    parts = describe(kind, names)
     if as_json:
         print(json.dumps({kind: parts}, ensure_ascii=False))
         return 0
@@ -52,10 +53,16 @@ def editors_command(as_json: bool) -> int:
 
 
 @click.command("evaluators")
+@click.option("--suite", metavar="NAME", help="Only what is in a suite: classic, banana100-known, nr-all.")
+@click.option("--all", "every", is_flag=True, help="The metrics of families (pyiqa:...) one by one.")
 @json_option
-def evaluators_command(as_json: bool) -> int:
+def evaluators_command(suite: str | None, every: bool, as_json: bool) -> int:
     """List the evaluators with their facts and whether they can run here."""
-    return _list("evaluators", as_json)
+    from turngate.cli._parts import all_names
+    from turngate.evaluators.suites import members
+
+    names = members(suite) if suite else all_names("evaluators") if every else None
+    return _list("evaluators", as_json, names)
 
 
 @click.command("gates")

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from turngate.traces.analysis.run_view import AttemptView, RunView
 from turngate.traces.records import ScoreRow
 from turngate.traces.report._lineage import Standing, standings, turns_of
 from turngate.traces.report._marks import Mark, Truth, mark_of, truth_of
-from turngate.traces.report._thumbnails import Shot
+from turngate.traces.report.thumbnails import Shot
 
-__all__ = ["AttemptPage", "ScoreLine", "TurnPage", "images_of", "turn_pages"]
+__all__ = ["AttemptPage", "ScoreLine", "Stop", "TurnPage", "images_of", "stops", "turn_pages"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,36 @@ class TurnPage:
     """None while the turn is open."""
     after_turn: int
     after_truth: Truth
+
+
+@dataclass(frozen=True)
+class Stop:
+    """An image that can be put beside another one."""
+
+    key: str
+    """`origin`, or the attempt's name within the page."""
+    words: str
+    sha256: str
+    href: str | None
+    size: str
+    """Width x height in pixels."""
+
+
+def stops(run: RunView, pictures: Mapping[str, Shot], turns: Sequence[TurnPage]) -> list[Stop]:
+    """The origin and every candidate, in order."""
+    origin = run.info.origin
+    href = pictures[str(origin["image"])].href
+    found = [Stop("origin", "origin", str(origin["image"]), href, f"{origin.get('width')} x {origin.get('height')}")]
+    for turn in turns:
+        several = len(turn.attempts) > 1
+        for page in turn.attempts:
+            row = page.view.row
+            if page.candidate is not None:
+                place = f"turn {turn.number}" + (f", attempt {row.attempt}" if several else "")
+                words = f"{place}: {page.badge}, {page.mark.word}"
+                shot = page.candidate
+                found.append(Stop(page.key, words, shot.sha256, shot.href, f"{row.width} x {row.height}"))
+    return found
 
 
 def images_of(run: RunView) -> set[str]:

@@ -18,7 +18,7 @@ from turngate.errors import BadImage, MachineError
 from turngate.picture import Picture
 from turngate.traces.images import ImageStore
 
-__all__ = ["Shot", "edge_for", "shots"]
+__all__ = ["Shot", "edge_for", "shots", "thumbnail"]
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 _PLAIN = {"RGB", "L"}
@@ -59,14 +59,19 @@ def _shot(store: ImageStore, sha256: str, page: Path, edge: int) -> Shot:
         return Shot(sha256, None, None, "the image is missing from the store")
     href = quote(Path(os.path.relpath(path, page)).as_posix())
     try:
-        data = store.get(sha256)
-        buffer = io.BytesIO()
-        _small(data, edge).save(buffer, "JPEG", quality=70)
+        data = thumbnail(store.get(sha256), edge)
     except MachineError:
         return Shot(sha256, href, None, "the image was changed after it was stored")
     except (BadImage, OSError, ValueError, Image.DecompressionBombError):
         return Shot(sha256, href, None, "the bytes are not a whole image")
-    return Shot(sha256, href, f"data:image/jpeg;base64,{base64.b64encode(buffer.getvalue()).decode()}")
+    return Shot(sha256, href, f"data:image/jpeg;base64,{base64.b64encode(data).decode()}")
+
+
+def thumbnail(data: bytes, edge: int) -> bytes:
+    """A JPEG of at most `edge` pixels a side; raises `BadImage`, `OSError` or `ValueError` for what is no image."""
+    buffer = io.BytesIO()
+    _small(data, edge).save(buffer, "JPEG", quality=70)
+    return buffer.getvalue()
 
 
 def _small(data: bytes, edge: int) -> Image.Image:

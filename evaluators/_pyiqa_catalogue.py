@@ -1,0 +1,118 @@
+"""What pyiqa has and says about its metrics, read from its own list without importing it, and put right."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import runpy
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from turngate.errors import ConfigError, MissingExtra, UnknownPart
+from turngate.evaluators.evaluator import Direction
+
+__all__ = ["Entry", "catalogue", "entry_of", "versions"]
+
+_SETS = frozenset({"fid", "fid_dinov2", "inception_score", "sfid"})
+"""They compare two sets of images, so one image has no value."""
+_LOWER = frozenset({"dmm"})
+"""pyiqa calls it higher-better; it is a distance, 0 for identical images."""
+_RANGES: Mapping[str, tuple[float, float]] = {
+    "fgresq_pair": (0.0, 1.0),  # pyiqa lists four outputs; the first is the candidate's quality
+    "nima": (1.0, 10.0),  # the mean of marks from 1 to 10
+    "nima-vgg16-ava": (1.0, 10.0),
+    "psnr": (0.0, 80.0),  # identical images
+    "psnry": (0.0, 80.0),
+}
+_SMALLEST: Mapping[str, int] = {
+    "brisque": 9, "brisque_matlab": 9, "clipiqa": 31, "clipiqa+": 31, "clipiqa+_rn50_512": 31,
+    "clipiqa+_vitL14_512": 14, "cnniqa": 7, "cw_ssim": 64, "dbcnn": 16, "deepdc": 16, "dmm": 126, "fsim": 2, "gmsd": 2,
+    "ilniqe": 5, "liqe": 224, "liqe_mix": 224, "lpips": 31, "lpips+": 31, "lpips-vgg": 16, "lpips-vgg+": 16, "mad": 16,
+    "ms_ssim": 161, "msswd": 8, "niqe": 96, "niqe_matlab": 96, "pieapp": 64, "piqe": 8, "ssim": 11, "ssimc": 11,
+    "stlpips": 24, "stlpips-vgg": 20, "vif": 33, "wadiqam_fr": 33, "wadiqam_nr": 33,
+}  # fmt: skip
+"""Shortest side that was seen to work (networks without training); smaller images end in an exception or in NaN."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One metric."""
+
+    name: str
+    """pyiqa's name."""
+    compares: bool
+    """Full reference."""
+    direction: Direction
+    range: tuple[float, float]
+    """Approximate, as pyiqa says."""
+    network: str
+    """pyiqa's class."""
+    min_size: int
+    captioned: bool
+    """It compares with a text."""
+    cuda_only: bool
+    """It runs on no other device, whatever it is told."""
+
+
+def entry_of(name: str) -> Entry:
+    """Raises `UnknownPart` with the nearest name, `ConfigError` for a metric of sets, `MissingExtra` without pyiqa."""
+    if name in _SETS:
+        raise ConfigError(f"pyiqa:{name} compares sets of images: it has no value for one")
+    found = catalogue().get(name)
+    if found is None:
+        close = difflib.get_close_matches(name, catalogue(), n=1)
+        hint = f"did you mean 'pyiqa:{close[0]}'?" if close else "`turngate evaluators --all` lists them"
+        raise UnknownPart(f"pyiqa has no metric {name!r}; {hint}")
+    return found
+
+
+@cache
+def catalogue() -> Mapping[str, Entry]:
+    """Metric -> what is known about it, without those that compare sets; raises `MissingExtra` without pyiqa."""
+    spec = importlib.util.find_spec("pyiqa")
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingExtra("pyiqa is not installed: pip install 'turngate[iqa]'")
+    listed = runpy.run_path(str(Path(spec.submodule_search_locations[0]) / "default_model_configs.py"))
+    told: Mapping[str, Mapping[str, Any]] = listed["DEFAULT_CONFIGS"]
+    return MappingProxyType({name: _entry(name, facts) for name, facts in sorted(told.items()) if name not in _SETS})
+
+
+@cache
+def versions() -> str:
+    """`0.1.16+torch2.14.1`: either changes values."""
+    return "+torch".join(_version(package) for package in ("pyiqa", "torch"))
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "none"
+
+
+def _entry(name: str, told: Mapping[str, Any]) -> Entry:
+    direction: Literal["lower", "higher"] = "lower" if told.get("lower_better") or name in _LOWER else "higher"
+    return Entry(
+        name,
+        compares=told["metric_mode"] == "FR",
+        direction=direction,
+        range=_RANGES.get(name) or _range(str(told.get("score_range", ""))),
+        network=str(told["metric_opts"]["type"]),
+        min_size=_SMALLEST.get(name, 1),
+        captioned=name == "clipscore",
+        cuda_only=name == "maclip",
+    )
+
+
+def _range(text: str) -> tuple[float, float]:
+    """pyiqa's "~0, ~100" as numbers; infinite where it says nothing."""
+    low, high = ([bound.strip().lstrip("~") for bound in text.split(",")] + ["", ""])[:2]
+    try:
+        return float(low or "-inf"), float(high or "inf")
+    except ValueError:
+        return float("-inf"), float("inf")

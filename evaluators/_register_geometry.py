@@ -1,0 +1,113 @@
+"""What the geometry of a candidate has become: crop, shift, stretch, mirroring and rotation, in numbers and words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import hypot, sqrt
+from typing import Literal
+
+from turngate.evaluators._register_view import SAME, UPRIGHT, Orientation, View
+
+__all__ = ["Geometry", "Refused"]
+
+Refused = Literal["flat", "too_small", "no_match"]
+
+_LEAST_CROP = 0.05
+"""Per cent: less is not worth a flag."""
+_LEAST_TILT = 0.2
+"""Degrees: estimates on untilted images, worn ones among them, stay below 0.1."""
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """Where a candidate lies on its reference."""
+
+    reference: tuple[int, int]
+    """Width and height, pixels."""
+    candidate: tuple[int, int]
+    """Width and height of the upright candidate, pixels."""
+    confidence: float
+    """Correlation of local contrast over what both show, at most 512 pixels a side, 0 to 1."""
+    refused: Refused | None = None
+    """Why the fit is not trusted; then the view is the whole frame."""
+    orientation: Orientation = UPRIGHT
+    """How the candidate was mirrored and turned."""
+    view: View = SAME
+    """What it shows of the reference after that is undone."""
+    tilt: float = 0.0
+    """Degrees clockwise by which it is turned besides; measured, never undone."""
+
+    @property
+    def scales(self) -> tuple[float, float]:
+        """Candidate pixels per reference pixel, across and down."""
+        return (
+            self.view.scale_x * self.candidate[0] / self.reference[0],
+            self.view.scale_y * self.candidate[1] / self.reference[1],
+        )
+
+    @property
+    def displacement(self) -> float:
+        """Mean distance between where the reference's four corners were and where they are, % of its diagonal.
+
+        The candidate is drawn centred on the reference, at the reference's area, as it came (mirrored, turned).
+        """
+        (width, height), (there_x, there_y) = self.reference, self.candidate
+        drawn = sqrt(width * height / (there_x * there_y))
+        total = 0.0
+        for u, v in ((0, 0), (1, 0), (0, 1), (1, 1)):
+            x = (self.view.scale_x * u + self.view.offset_x - 0.5) * there_x * drawn
+            y = (self.view.scale_y * v + self.view.offset_y - 0.5) * there_y * drawn
+            if self.orientation.mirrored:
+                x = -x
+            for _ in range(self.orientation.quarters):
+                x, y = -y, x
+            total += hypot(x - (u - 0.5) * width, y - (v - 0.5) * height)
+        return 100 * total / 4 / hypot(width, height)
+
+    def components(self) -> dict[str, float]:
+        """The numbers, for a score's components; only the confidence where the fit is not trusted.
+
+        `crop_x`, `crop_y`: % of the reference's width and height that do not fit into the candidate's frame, negative
+        where it shows more. `shift_x`, `shift_y`: reference pixels to move the candidate's middle by, right and down.
+        `stretch`: % by which things became wider against their height. `overlap`: % of the reference's area that is
+        seen. `mirrored`: 0 or 1. `rotation`: degrees clockwise, 0, 90, 180 or 270, after the mirroring.
+        """
+        if self.refused:
+            return {"confidence": self.confidence}
+        view, (across, down) = self.view, self.scales
+        return {
+            "crop_x": 100 * (1 - 1 / view.scale_x),
+            "crop_y": 100 * (1 - 1 / view.scale_y),
+            "shift_x": ((0.5 - view.offset_x) / view.scale_x - 0.5) * self.reference[0],
+            "shift_y": ((0.5 - view.offset_y) / view.scale_y - 0.5) * self.reference[1],
+            "stretch": 100 * (across / down - 1),
+            "overlap": 100 * view.overlap(),
+            "mirrored": float(self.orientation.mirrored),
+            "rotation": 90.0 * self.orientation.quarters,
+            "tilt": self.tilt,
+            "confidence": self.confidence,
+        }
+
+    def flags(self) -> tuple[str, ...]:
+        """The same in words, only what differs from the reference."""
+        flags = []
+        if self.candidate != self.reference:
+            flags.append("size:{}x{}/{}x{}".format(*self.candidate, *self.reference))
+        if self.refused:
+            return (*flags, f"unregistered:{self.refused}")
+        if self.orientation.mirrored:
+            flags.append("mirrored")
+        if self.orientation.quarters:
+            flags.append(f"rotated:{90 * self.orientation.quarters}")
+        numbers = self.components()
+        if max(abs(numbers["crop_x"]), abs(numbers["crop_y"])) >= _LEAST_CROP:
+            flags.append(f"cropped:{_signed(numbers['crop_x'], 2)}%,{_signed(numbers['crop_y'], 2)}%")
+        if max(abs(numbers["shift_x"]), abs(numbers["shift_y"])) >= 0.05:
+            flags.append(f"shifted:{_signed(numbers['shift_x'], 1)},{_signed(numbers['shift_y'], 1)}")
+        if abs(self.tilt) >= _LEAST_TILT:
+            flags.append(f"tilted:{self.tilt:+.1f}")
+        return tuple(flags)
+
+
+def _signed(value: float, digits: int) -> str:
+    return f"{round(value, digits) + 0.0:+.{digits}f}"  # no "-0.0"

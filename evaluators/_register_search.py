@@ -1,0 +1,138 @@
+"""Finds how a candidate lies on its reference: a coarse search over scales and shifts, refined on finer images."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from turngate.evaluators._register_level import Level, level, reduced
+from turngate.evaluators._register_view import SAME, Orientation, View
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Found", "finer", "search"]
+
+_ZOOMS = (1.0, 1.1, 1 / 1.1, 1.2, 1 / 1.2)
+"""Scales tried at the coarsest level; refinement finds what lies between."""
+_REACH = 0.25
+"""Largest shift tried at the coarsest level, as a share of each side."""
+_PEAKS = 2
+_KEPT = 4
+"""Starts that are refined."""
+_SCALES = (0.5, 2.5)
+_LEAST_OVERLAP = 0.3
+"""Views outside these are wrong fits."""
+_SIMILAR = 0.02
+"""Views whose edges are nearer than this, in shares of the frame, end in the same fit."""
+_COARSE, _MIDDLE, _FINE, _FINEST = (128, 4), (256, 6), (512, 8), (1024, 8)
+"""Longer side of the images, and sigma of the local window, in pixels."""
+_TURNED = 1024
+"""Longer side, pixels, to which a candidate is reduced before it is turned about."""
+_ENOUGH = 640
+"""Longer side, pixels, up to which a fit at 512 is as good as one at full size."""
+
+_Rated = tuple[float, Orientation, View]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best view that was found."""
+
+    orientation: Orientation
+    view: View
+    correlation: float
+    """At a longer side of at most 512 pixels."""
+    judge: Level
+    """The level at which it was judged."""
+
+
+def search(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], orientations: Sequence[Orientation]) -> Found:
+    """The view with the highest correlation of local contrast; deterministic, nothing is drawn at random."""
+    small = reduced(candidate, _TURNED)
+
+    @cache
+    def at(orientation: Orientation, stage: tuple[int, int]) -> Level:
+        return level(reference, orientation.undo(small), *stage)
+
+    found: list[_Rated] = []
+    for orientation in orientations:
+        coarse = at(orientation, _COARSE)
+        views = _starts(coarse, _frames(reference, orientation.undo(candidate)))
+        found += [(coarse.correlation(view), orientation, view) for view in views]
+    found = [(1.0, orientations[0], SAME), *_best(found, _KEPT)]
+    for stage, steps, kept in ((_COARSE, 50, _KEPT), (_MIDDLE, 40, 2), (_FINE, 20, 1)):
+        refined = []
+        for _, orientation, view in found:
+            here = at(orientation, stage)
+            better = _better(here, view, steps)
+            refined.append((here.correlation(better), orientation, better))
+        found = _best(refined, kept)
+    correlation, orientation, view = found[0]
+    return Found(orientation, view, correlation, at(orientation, _FINE))
+
+
+def finer(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], view: View) -> View:
+    """The view refined at up to 1024 pixels a side, where the images have that."""
+    if max(reference.shape[:2]) <= _ENOUGH:
+        return view
+    return _better(level(reference, candidate, *_FINEST), view, 10)
+
+
+def _frames(reference: NDArray[np.uint8], candidate: NDArray[np.uint8]) -> list[View]:
+    """Ways in which a frame of another shape may have come about."""
+    across, down = (there / here for there, here in zip(candidate.shape[1::-1], reference.shape[1::-1], strict=True))
+    uniform = {1.0, max(across, down), min(across, down)}  # cut out, cropped to the shape, letterboxed into it
+    frames = [SAME]  # stretched
+    for scale in sorted(uniform):
+        frame = View.centred(scale / across, scale / down)
+        if _plausible(frame) and all(max(frame.apart(other)) > _SIMILAR for other in frames):
+            frames.append(frame)
+    return frames
+
+
+def _starts(coarse: Level, frames: Sequence[View]) -> Iterator[View]:
+    """The highest peaks of the cross-correlation at each scale of each frame."""
+    from scipy.fft import irfft2, rfft2
+
+    width, height = coarse.width, coarse.height
+    window = np.sqrt(np.outer(np.hanning(height + 2)[1:-1], np.hanning(width + 2)[1:-1])).astype(np.float32)
+    shape = (2 * height, 2 * width)
+    still = np.conj(rfft2(coarse.smooth_reference * window, shape))
+    reach_y, reach_x = int(height * _REACH), int(width * _REACH)
+    for frame in frames:
+        for zoom in _ZOOMS:
+            view = View.centred(frame.scale_x * zoom, frame.scale_y * zoom)
+            peaks = irfft2(still * rfft2(coarse.seen(view) * window, shape), shape)
+            peaks = np.roll(peaks, (reach_y, reach_x), (0, 1))[: 2 * reach_y + 1, : 2 * reach_x + 1]
+            for _ in range(_PEAKS):
+                row, column = np.unravel_index(int(peaks.argmax()), peaks.shape)
+                right = (column - reach_x) / width * view.scale_x
+                down = (row - reach_y) / height * view.scale_y
+                yield view.moved(float(right), float(down))
+                peaks[max(0, row - 3) : row + 4, max(0, column - 3) : column + 4] = -np.inf
+
+
+def _better(at: Level, view: View, steps: int) -> View:
+    refined = at.refined(view, steps)
+    return refined if _plausible(refined) and at.correlation(refined) >= at.correlation(view) else view
+
+
+def _plausible(view: View) -> bool:
+    low, high = _SCALES
+    return low <= view.scale_x <= high and low <= view.scale_y <= high and view.overlap() >= _LEAST_OVERLAP
+
+
+def _best(rated: list[_Rated], number: int) -> list[_Rated]:
+    """The best few that differ from each other; of equals, the first."""
+    kept: list[_Rated] = []
+    for one in sorted(rated, key=lambda one: -round(one[0], 3)):
+        if all(one[1] != other[1] or max(one[2].apart(other[2])) > _SIMILAR for other in kept):
+            kept.append(one)
+        if len(kept) == number:
+            break
+    return kept

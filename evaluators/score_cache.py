@@ -1,0 +1,155 @@
+"""Scores that were computed before, on disk: shared by runs, by `turngate score` and by processes that work at once."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from turngate.errors import MachineError
+from turngate.evaluators.evaluator import Evaluator, Facts, Sample
+from turngate.evaluators.result import Result, Score, Unscored
+from turngate.evaluators.result_json import result_from_json, result_to_json
+from turngate.evaluators.score_key import Inputs, score_key
+from turngate.evaluators.scoring import score
+from turngate.part import PartConfig
+
+__all__ = ["ScoreCache", "cache_folder", "cacheable", "cached_score", "default_cache"]
+
+_SCHEMA = 1
+_TABLE = """CREATE TABLE IF NOT EXISTS scores (
+    key TEXT PRIMARY KEY, type TEXT NOT NULL, version TEXT NOT NULL, result TEXT NOT NULL, at_ns INTEGER NOT NULL
+) WITHOUT ROWID"""
+_BUSY_SECONDS = 30
+
+
+def cache_folder() -> Path:
+    """`TURNGATE_CACHE`, or `turngate` in the user's cache folder."""
+    given = os.environ.get("TURNGATE_CACHE")
+    if given:
+        return Path(given).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "turngate"
+
+
+def cacheable(facts: Facts) -> bool:
+    """Whether the same sample always gives the same value, whatever it is scored with, and for free."""
+    return facts.deterministic and facts.batch_invariant and not facts.paid
+
+
+class ScoreCache:
+    """One SQLite file. Failures are never kept; a cache that breaks is left out and never breaks the scoring."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open or create `scores.sqlite` in `folder`; raises `MachineError` when that cannot be done."""
+        self.path = folder / "scores.sqlite"
+        self.trouble: str | None = None
+        """Why it is not used any more; None while all is well."""
+        self._lock = threading.Lock()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._link = _open(self.path)
+        except (OSError, sqlite3.Error) as error:
+            raise MachineError(
+                f"cannot use the score cache {self.path} ({getattr(error, 'strerror', None) or error}): set "
+                "TURNGATE_CACHE to a folder that can be written, or do without the cache"
+            ) from error
+
+    def get(self, keys: Sequence[str]) -> list[Result | None]:
+        """What is kept under each key."""
+        found: list[Result | None] = []
+        for key in keys:
+            rows = self._do("SELECT result FROM scores WHERE key=?", [(key,)])
+            found.append(result_from_json(json.loads(rows[0][0])) if rows else None)
+        return found
+
+    def put(self, results: Mapping[str, Result], type_: str, version: str) -> None:
+        """Keep scores, and verdicts that an image cannot be scored; the first one written stands."""
+        rows = [
+            (key, type_, version, json.dumps(result_to_json(result), ensure_ascii=False), time.time_ns())
+            for key, result in results.items()
+            if isinstance(result, Score | Unscored)
+        ]
+        if rows:
+            self._do("INSERT OR IGNORE INTO scores VALUES (?, ?, ?, ?, ?)", rows)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._link.close()
+
+    def _do(self, statement: str, rows: Sequence[tuple[object, ...]]) -> list[tuple[str]]:
+        """One SELECT, or any number of INSERTs in one transaction."""
+        if self.trouble is not None:
+            return []
+        with self._lock:
+            try:
+                if len(rows) == 1:
+                    return self._link.execute(statement, rows[0]).fetchall()
+                with self._link:
+                    self._link.execute("BEGIN IMMEDIATE")
+                    self._link.executemany(statement, rows)
+            except sqlite3.Error as error:
+                self.trouble = f"the score cache {self.path} is not used any more: {error}"
+        return []
+
+
+def cached_score(
+    cache: ScoreCache | None, evaluator: Evaluator, config: PartConfig, samples: Sequence[Sample]
+) -> list[Result]:
+    """`turngate.evaluators.scoring.score`, asking only for what the cache does not hold."""
+    facts = evaluator.facts
+    if cache is None or not cacheable(facts):
+        return score(evaluator, samples)
+    keys = [score_key(config, facts, Inputs.of(sample)) for sample in samples]
+    known = cache.get(keys)
+    owed = [index for index, result in enumerate(known) if result is None]
+    fresh = dict(zip(owed, score(evaluator, [samples[index] for index in owed]), strict=True))
+    cache.put({keys[index]: result for index, result in fresh.items()}, config.type, facts.version)
+    return [fresh[index] if result is None else result for index, result in enumerate(known)]
+
+
+def default_cache() -> ScoreCache:
+    """The cache in `cache_folder()`, opened once per process; raises `MachineError`."""
+    key = (cache_folder(), os.getpid())  # a connection must not be carried into a forked process
+    with _opening:
+        if key not in _opened:
+            _opened[key] = ScoreCache(key[0])
+            atexit.register(_opened[key].close)
+        return _opened[key]
+
+
+_opened: dict[tuple[Path, int], ScoreCache] = {}
+_opening = threading.Lock()
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    try:
+        return _connect(path)
+    except sqlite3.OperationalError:
+        raise
+    except sqlite3.DatabaseError:  # not a database, or damaged: it is only a cache
+        for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                path.with_name(name).unlink()
+        return _connect(path)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    link = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None)
+    try:
+        link.execute("PRAGMA journal_mode=WAL")
+        link.execute("PRAGMA synchronous=NORMAL")
+        if link.execute("PRAGMA user_version").fetchone()[0] not in (0, _SCHEMA):
+            link.execute("DROP TABLE IF EXISTS scores")
+        link.execute(_TABLE)
+        link.execute(f"PRAGMA user_version={_SCHEMA}")
+    except BaseException:
+        link.close()
+        raise
+    return link

@@ -1,0 +1,138 @@
+"""`turngate view`."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from turngate.cli._options import json_option
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
+
+__all__ = ["view_command"]
+
+
+@click.command("view")
+@click.argument("folder", type=click.Path(path_type=Path), default=Path("runs"))
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="Port on 127.0.0.1; 0 (default) takes a free one."
+)
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
+@click.option("--labels", type=click.Path(path_type=Path), help="CSV file for labels; default FOLDER/labels.csv.")
+@click.option("--by", help="Name to label under; default your user name.")
+@json_option
+def view_command(folder: Path, port: int, no_browser: bool, labels: Path | None, by: str | None, as_json: bool) -> int:
+    """Look at the runs and studies below FOLDER (default: runs) in the browser, until SIGINT or SIGTERM.
+
+    Only this machine is answered, and only with the token in the address.
+    """
+    import secrets
+    import webbrowser
+
+    from turngate.agent.reasoning import READERS
+    from turngate.errors import UserError
+    from turngate.fake_server.server import HOST, bind, serve
+    from turngate.traces.viewer.app import make_app
+    from turngate.traces.viewer.labelling import LabelBook, Means
+
+    if not folder.is_dir():
+        raise UserError(f"no folder at {folder}: give one that holds runs")
+    token = secrets.token_urlsafe(24)
+    book = LabelBook(labels or folder / "labels.csv", by or _user())
+    listening = bind(port)
+    url = f"http://{HOST}:{listening.getsockname()[1]}/{token}/"
+
+    def ready() -> None:
+        print(json.dumps({"url": url}) if as_json else f"{folder} at {url} (Ctrl-C stops)", flush=True)
+        if not no_browser:
+            webbrowser.open(url)
+
+    reader = READERS.build(READERS.configure("lexicon", "reader"))
+    with _Reviews() as reviews:
+        means = Means(book, reviews.start, reader)
+        serve(make_app(folder, token, means), listening, ready)
+    return 0
+
+
+class _Reviews:
+    """Goes on with reviewed runs, each in a process of its own; when the viewer stops, they do after their attempt."""
+
+    def __init__(self) -> None:
+        self._working: dict[Path, BaseProcess] = {}
+
+    def __enter__(self) -> _Reviews:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for process in self._working.values():
+            process.terminate()
+        for process in self._working.values():
+            process.join()
+
+    def start(self, folder: Path, accept: bool, comment: str) -> None:
+        """Begin; what keeps the run from beginning is raised here."""
+        import multiprocessing
+
+        from turngate.errors import UserError
+
+        before = self._working.get(folder)
+        if before is not None and before.is_alive():
+            raise UserError("the run goes on already")
+        spawn = multiprocessing.get_context("spawn")
+        ours, theirs = spawn.Pipe(duplex=False)
+        process = spawn.Process(target=_go_on, args=(folder, accept, comment, theirs))
+        process.start()
+        theirs.close()
+        self._working[folder] = process
+        try:
+            problem = ours.recv()
+        except EOFError:  # it died without a word
+            problem = f"the run did not go on (exit code {process.exitcode}): try `turngate resume`"
+        if problem:
+            raise UserError(problem)
+
+
+class _Begun:
+    """Observer that tells the viewer that the run goes on."""
+
+    def __init__(self, told: Connection) -> None:
+        self._told = told
+
+    def started(self, info: Any, started_ns: int) -> None:
+        """The run was opened, and the review taken."""
+        self._told.send("")
+
+    def attempt(self, record: Any) -> None:
+        """Nothing: the ledger has it."""
+
+    def ended(self, status: str, reason: str | None, ended_ns: int) -> None:
+        """Nothing: the ledger has it."""
+
+
+def _go_on(folder: Path, accept: bool, comment: str, told: Connection) -> None:
+    from turngate.errors import TurngateError
+    from turngate.graphs.runner import Review, continue_run
+    from turngate.traces.report.run_report import write_run_report
+
+    os.setsid()  # Ctrl-C is for the viewer, which then asks the run to stop
+    try:
+        write_run_report(continue_run(folder, None, [_Begun(told)], Review(accept, comment)).folder)
+    except TurngateError as error:
+        with suppress(OSError):
+            told.send(str(error))
+
+
+def _user() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container without users
+        return ""

@@ -1,0 +1,1 @@
+"""Scores what is there already: runs, studies, folders of images, manifests. Adds rows, never changes any."""

@@ -1,0 +1,90 @@
+"""Which evaluators score, as named on a command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from turngate.errors import ConfigError, TurngateError, UserError
+from turngate.evaluators import EVALUATORS, Need
+from turngate.evaluators.item import Named
+from turngate.evaluators.suites import expanded
+
+__all__ = ["Choice", "choose", "named"]
+
+_HOW = "name evaluators, suites (`suite:classic`), or settings (`{type: psnr, align: shift}`)"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Evaluators that can score."""
+
+    evaluators: tuple[Named, ...]
+    left_out: dict[str, str]
+    """Name -> why it cannot, where that was allowed."""
+
+
+def named(words: Iterable[str]) -> dict[str, Any]:
+    """Name -> configuration from words: `brisque`, `brisque,niqe`, `suite:classic`, `{type: ...}`, `name={type: ...}`.
+
+    Raises `ConfigError` for a word that is none of these, and for two evaluators of one name.
+    """
+    found: dict[str, Any] = {}
+    for word in words:
+        for name, item in _read(word):
+            if name in found and found[name] != item:
+                raise ConfigError(f"--with: two evaluators are called {name}: name one, --with 'other={{type: ...}}'")
+            found[name] = item
+    if not found:
+        raise UserError(f"--with: {_HOW}")
+    return found
+
+
+def choose(words: Sequence[str], offers: frozenset[Need], skip_missing: bool) -> Choice:
+    """Build the evaluators; `offers` is what images can be shown with.
+
+    Raises what building raises, and `ConfigError` for one that needs more than there is; with `skip_missing` those are
+    left out, and only none at all is an error.
+    """
+    built: list[Named] = []
+    left_out: dict[str, str] = {}
+    for name, item in named(words).items():
+        try:
+            config = EVALUATORS.configure(item, f"--with {name}")
+            one = Named(name, config, EVALUATORS.build(config))
+            _check(one, offers)
+            built.append(one)
+        except TurngateError as error:
+            if not skip_missing:
+                raise
+            left_out[name] = str(error)
+    if not built:
+        raise UserError(f"none of these evaluators can score here: {'; '.join(left_out.values())}")
+    return Choice(tuple(built), left_out)
+
+
+def _read(word: str) -> list[tuple[str, Any]]:
+    name, equals, rest = word.partition("=")
+    if word.lstrip().startswith("{") or (equals and rest.lstrip().startswith("{")):
+        text = word if word.lstrip().startswith("{") else rest
+        try:
+            settings = yaml.safe_load(text)
+        except yaml.YAMLError:
+            raise ConfigError(f"--with {word}: the settings are not valid YAML") from None
+        if not isinstance(settings, dict) or not isinstance(settings.get("type"), str):
+            raise ConfigError(f"--with {word}: {_HOW}")
+        return [(settings["type"] if text == word else name.strip(), settings)]
+    types: list[str] = expanded([part.strip() for part in word.split(",") if part.strip()])
+    return [(type_, {"type": type_}) for type_ in types]
+
+
+def _check(one: Named, offers: frozenset[Need]) -> None:
+    missing = sorted(one.facts.needs - offers)
+    if missing:
+        raise ConfigError(
+            f"{one.name} needs the {' and the '.join(missing)}: give --origin FILE, or a manifest with a column "
+            f"{' and one '.join(missing)}; --skip-missing leaves out what cannot score"
+        )

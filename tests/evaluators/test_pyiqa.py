@@ -1,0 +1,167 @@
+"""What is known about pyiqa's metrics before one is built, and how one behaves."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from skimage import data
+
+from turngate.errors import ConfigError, UnknownPart
+from turngate.evaluators import EVALUATORS, Facts, Result, Sample, Score, Unscored
+from turngate.evaluators.pyiqa import PyiqaConfig, PyiqaMetric
+from turngate.evaluators.scoring import score
+from turngate.picture import Picture
+from turngate.testing import check_evaluator
+
+pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+
+
+def facts(name: str) -> Facts:
+    return PyiqaMetric.facts_of(PyiqaConfig(type=f"pyiqa:{name}"))
+
+
+def photo(name: str) -> Picture:
+    return Picture.from_rgb(getattr(data, name)())
+
+
+def result(raw: Any, picture: Picture, **more: Any) -> Result:
+    return score(EVALUATORS.build(EVALUATORS.configure(raw, "x")), [Sample(picture, **more)])[0]
+
+
+def test_the_whole_list_has_facts() -> None:
+    names = [name.removeprefix("pyiqa:") for name in PyiqaMetric.members()]
+    assert len(names) == len(set(names)) > 90
+    for name in names:
+        told = facts(name)
+        low, high = told.range
+        assert low < high and told.range_is_approximate and told.deterministic and told.batch_invariant
+        assert told.min_size >= 1
+        assert "Noncommercial" in told.weights_licence
+
+
+@pytest.mark.parametrize(
+    ("name", "direction", "needs"),
+    [
+        ("musiq", "higher", {"candidate"}),
+        ("brisque", "lower", {"candidate"}),
+        ("afine_nr", "lower", {"candidate"}),
+        ("lpips", "lower", {"candidate", "origin"}),
+        ("topiq_fr", "higher", {"candidate", "origin"}),
+        ("clipscore", "higher", {"candidate", "instruction"}),
+        ("dmm", "lower", {"candidate", "origin"}),  # pyiqa says higher; it is 0 for identical images
+    ],
+)
+def test_direction_and_needs(name: str, direction: str, needs: set[str]) -> None:
+    assert facts(name).direction == direction
+    assert set(facts(name).needs) == needs
+
+
+def test_ranges() -> None:
+    assert facts("musiq").range == (0, 100)
+    assert facts("brisque").range == (0, 150)  # approximate: C33, it can be negative
+    assert facts("pi").range == (0, math.inf)
+    assert facts("afine_all").range == (-math.inf, 2)
+    assert facts("nima").range == (1, 10)
+    assert facts("psnr").range == (0, 80)
+
+
+def test_the_version_names_what_changes_values() -> None:
+    from importlib.metadata import version
+
+    plain = facts("musiq").version
+    assert plain == f"{version('pyiqa')}+torch{version('torch')}"
+    assert PyiqaMetric.facts_of(PyiqaConfig(type="pyiqa:musiq", device="cuda:1")).version == f"{plain}+cuda"
+
+
+def test_facts_and_configurations_import_neither_torch_nor_pyiqa() -> None:
+    code = (
+        "import sys\nfrom turngate import parse_config\nfrom turngate.cli._parts import all_names, describe\n"
+        "names = all_names('evaluators')\n"
+        "parse_config({'origin': 'skimage:astronaut', 'scenario': 'replicate', 'editor': 'codec', 'gate': "
+        "'always_accept', 'evaluators': ['suite:nr-all']}, 'x')\n"
+        "told = describe('evaluators', [name for name in names if name.startswith('pyiqa:')])\n"
+        "assert len(told) > 90 and all(one['better'] for one in told)\n"
+        "assert not {'torch', 'pyiqa'} & set(sys.modules), 'a heavy import'"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("raw", "error", "words"),
+    [
+        ("pyiqa:musik", UnknownPart, "did you mean 'pyiqa:musiq'"),
+        ("pyiqa:zzzzzz", UnknownPart, "turngate evaluators --all"),
+        ("pyiqa:fid", ConfigError, "compares sets of images"),
+        ("pyiqa:maclip", ConfigError, "runs on CUDA only"),
+        ({"type": "pyiqa:niqe", "align": "shift"}, ConfigError, "compares with nothing"),
+        ({"type": "pyiqa:niqe", "threads": 0}, ConfigError, "threads"),
+    ],
+)
+def test_what_cannot_be_built_is_told_in_one_line(raw: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words) as told:
+        EVALUATORS.build(EVALUATORS.configure(raw, "x"))
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("device", ["cuda:99", "banana"])
+def test_a_device_that_is_not_there(device: str) -> None:
+    with pytest.raises(ConfigError, match="device: torch cannot use"):
+        EVALUATORS.build(EVALUATORS.configure({"type": "pyiqa:psnr", "device": device}, "x"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["brisque", "niqe", "piqe", "entropy", "psnr", "ssim", "gmsd", "nlpd", "vif"])
+def test_conformance(name: str) -> None:
+    """Every metric that needs no weights, or whose weights turngate ships."""
+    check_evaluator(EVALUATORS.build(EVALUATORS.configure({"type": f"pyiqa:{name}", "local_files_only": True}, "x")))
+
+
+@pytest.mark.slow
+def test_shipped_numbers_are_pyiqas() -> None:
+    """BRISQUE and NIQE without any download, at the values that pyiqa gives with its hub's files."""
+    picture = photo("astronaut")
+    for name, value, tolerance in (("brisque", 2.869, 0.003), ("niqe", 3.064, 0.001), ("piqe", 33.759, 0.001)):
+        told = result({"type": f"pyiqa:{name}", "local_files_only": True}, picture)
+        assert isinstance(told, Score) and told.value == pytest.approx(value, abs=tolerance)
+
+
+@pytest.mark.slow
+def test_threads_of_the_process_do_not_matter() -> None:
+    """BRISQUE moves with torch's threads; the adapter fixes them and gives the process's own number back."""
+    import torch
+
+    evaluator = EVALUATORS.build(EVALUATORS.configure({"type": "pyiqa:brisque", "local_files_only": True}, "x"))
+    sample, before = Sample(photo("coffee")), torch.get_num_threads()
+    values = []
+    try:
+        for threads in (1, 4):
+            torch.set_num_threads(threads)
+            values.append(score(evaluator, [sample])[0])
+            assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+    assert values[0] == values[1]
+
+
+@pytest.mark.slow
+def test_random_numbers_of_the_process_are_left_alone() -> None:
+    evaluator = EVALUATORS.build(EVALUATORS.configure({"type": "pyiqa:psnr"}, "x"))
+    picture = photo("coffee")
+    np.random.seed(5)
+    expected = np.random.random()
+    np.random.seed(5)
+    score(evaluator, [Sample(picture, origin=picture)])
+    assert np.random.random() == expected
+
+
+@pytest.mark.slow
+def test_images_that_are_too_small_are_told() -> None:
+    tiny = Picture.from_rgb(np.random.default_rng(1).integers(0, 256, (95, 200, 3)).astype(np.uint8))
+    told = result({"type": "pyiqa:niqe", "local_files_only": True}, tiny)
+    assert isinstance(told, Unscored) and told.why == "too_small" and "96" in told.detail

@@ -1,0 +1,64 @@
+"""A run that waits: what the person sees, and what their decision does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.conftest import Config
+
+from turngate import RunView, continue_run, start_run
+from turngate.graphs.runner import Review
+from turngate.traces.viewer.waiting import waiting_in
+
+from .conftest import Viewed, view
+
+
+@pytest.fixture
+def waiting(tmp_path: Path, config: Config) -> Viewed:
+    """A run that waits for a person at turn 1."""
+    run = config(turns=2, gate={"type": "always_reject"}, on_reject={"attempts": 1, "then": "ask_human"})
+    assert start_run(run, tmp_path / "runs" / "one").status == "waiting"
+    return view(tmp_path / "runs")
+
+
+def test_the_candidate_that_waits_is_shown(waiting: Viewed) -> None:
+    held = waiting_in(RunView.load(waiting.root / "one"))
+    assert held is not None and (held.turn, held.attempt) == (1, 1)
+    page = waiting.get(f"/run/{waiting.key('one')}").text
+    assert "This run waits for you" in page and "turn 1, attempt 1 waits for a person" in page
+    assert held.candidate is not None and f'data-image="{held.candidate}"' in page
+    assert waiting.get(f"/image/{waiting.key('one')}/{held.candidate}").status_code == 200
+
+
+def test_a_decision_is_passed_on(waiting: Viewed) -> None:
+    body = {"accept": True, "comment": "looks fine", "turn": 1, "attempt": 1}
+    assert waiting.post(f"/review/{waiting.key('one')}", body).json() == {"started": True}
+    assert waiting.reviews == [((waiting.root / "one").resolve(), True, "looks fine")]
+
+
+def test_a_decision_about_another_attempt_is_refused(waiting: Viewed) -> None:
+    continue_run(waiting.root / "one", review=Review(accept=False))
+    answer = waiting.post(f"/review/{waiting.key('one')}", {"accept": True, "turn": 1, "attempt": 1})
+    assert answer.status_code == 400 and "does not wait for this decision" in answer.json()["error"]
+    assert waiting.reviews == []
+
+
+def test_why_a_run_cannot_go_on_is_told(waiting: Viewed) -> None:
+    waiting.refuse = "no key: export GEMINI_API_KEY"
+    answer = waiting.post(f"/review/{waiting.key('one')}", {"accept": True, "turn": 1, "attempt": 1})
+    assert (answer.status_code, answer.json()) == (400, {"error": "no key: export GEMINI_API_KEY"})
+
+
+def test_a_run_that_does_not_wait_has_no_form(viewed: Viewed) -> None:
+    assert "This run waits for you" not in viewed.get(f"/run/{viewed.key('one')}").text
+    answer = viewed.post(f"/review/{viewed.key('one')}", {"accept": True, "turn": 1, "attempt": 1})
+    assert answer.status_code == 400
+
+
+def test_the_state_changes_with_every_attempt(waiting: Viewed) -> None:
+    path = f"/state/{waiting.key('one')}"
+    before = waiting.get(path).json()["version"]
+    assert waiting.get(path).json()["version"] == before
+    continue_run(waiting.root / "one", review=Review(accept=True))
+    assert waiting.get(path).json()["version"] != before

@@ -1,0 +1,1 @@
+"""Figures for papers, made from a study's answer with matplotlib."""

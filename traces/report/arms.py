@@ -1,0 +1,38 @@
+"""The arms of a study as its page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from turngate.traces.analysis.arm_answer import ArmAnswer
+from turngate.traces.analysis.pair import Pair
+from turngate.traces.analysis.study_answer import StudyAnswer
+from turngate.traces.report.looks import Look
+from turngate.traces.report.study_runs import LoadedRun
+
+__all__ = ["Arm", "arms_of"]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One arm with its runs and its numbers."""
+
+    name: str
+    look: Look
+    gate: str
+    """The gate in one line."""
+    answer: ArmAnswer
+    pair: Pair | None
+    """None for the arm that others are held against, and without a truth."""
+    runs: list[LoadedRun]
+
+
+def arms_of(answer: StudyAnswer, runs: Sequence[LoadedRun]) -> list[Arm]:
+    """Every arm that has a run, in the order of the plan."""
+    pairs = {pair.arm: pair for pair in answer.pairs}
+    arms = []
+    for place, numbers in enumerate(answer.arms):
+        mine = [run for run in runs if run.run.arm == numbers.arm]
+        arms.append(Arm(numbers.arm, Look.of(place), mine[0].gate, numbers, pairs.get(numbers.arm), mine))
+    return arms

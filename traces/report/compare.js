@@ -1,0 +1,126 @@
+"use strict";
+// Two images and their difference, with the same region of each in view. The browser blends them: no pixel is read,
+// which it would not allow for files.
+turngate.part((signal) => {
+  const section = document.getElementById("compare");
+  if (!section) return;
+  const stops = JSON.parse(document.getElementById("stops").textContent);
+  const lenses = [...section.querySelectorAll(".lens")];
+  const sliders = Object.fromEntries(["a", "b"].map((side) => [side, document.getElementById(`stop-${side}`)]));
+  const view = { zoom: 1, x: 0.5, y: 0.5 };
+  let later = 0;
+
+  function fill(side, full) {
+    const stop = stops[sliders[side].value];
+    section.querySelectorAll(`img[data-of="${side}"]`).forEach((image) => {
+      image.alt = image.closest("[data-lens=d]") ? "" : stop.words;
+      const small = turngate.small(stop.sha);
+      if (!full || !stop.href) {
+        if (small) image.src = small;
+        else image.removeAttribute("src");
+        return;
+      }
+      const whole = new Image();
+      whole.addEventListener("load", () => {
+        if (stops[sliders[side].value] === stop) image.src = whole.src;
+      });
+      whole.addEventListener("error", () => section.classList.add("small"));
+      whole.src = stop.href;
+    });
+  }
+
+  function tell() {
+    ["a", "b"].forEach((side) => {
+      const stop = stops[sliders[side].value];
+      document.getElementById(`stop-${side}-words`).textContent = stop.words;
+      sliders[side].setAttribute("aria-valuetext", stop.words);
+      section.querySelector(`[data-caption="${side}"]`).textContent = `${stop.words.split(":")[0]}, ${stop.size}`;
+    });
+    const [one, other] = ["a", "b"].map((side) => stops[sliders[side].value].size);
+    document.getElementById("sizes").textContent = one === other ? "" : ` The sizes differ (${one}, ${other}): both are stretched to the same frame.`;
+  }
+
+  function set(side, place) {
+    if (place < 0) return;
+    sliders[side].value = place;
+    fill(side, false);
+    tell();
+    clearTimeout(later);
+    later = setTimeout(() => { fill("a", true); fill("b", true); }, 150);
+  }
+
+  function move() {
+    const edge = 0.5 / view.zoom;
+    view.x = Math.min(1 - edge, Math.max(edge, view.x));
+    view.y = Math.min(1 - edge, Math.max(edge, view.y));
+    const [x, y] = [view.x, view.y].map((centre) => `${50 - centre * view.zoom * 100}%`);
+    section.querySelectorAll(".lens img").forEach((image) => {
+      image.style.transform = `translate(${x}, ${y}) scale(${view.zoom})`;
+      image.style.imageRendering = view.zoom >= 4 ? "pixelated" : "auto";
+    });
+    document.getElementById("zoom").textContent = `${view.zoom}x`;
+  }
+
+  function zoom(by) {
+    view.zoom = by ? Math.min(32, Math.max(1, view.zoom * by)) : 1;
+    move();
+  }
+
+  Object.entries(sliders).forEach(([side, slider]) => {
+    slider.addEventListener("input", () => set(side, slider.value), { signal });
+  });
+  section.querySelectorAll("[data-zoom]").forEach((button) => {
+    button.addEventListener("click", () => zoom(Number(button.dataset.zoom)), { signal });
+  });
+  document.getElementById("gain").addEventListener("change", (event) => {
+    section.querySelector("[data-lens=d]").style.filter = `brightness(${event.target.value})`;
+  }, { signal });
+
+  lenses.forEach((lens) => {
+    let held = null;
+    lens.addEventListener("pointerdown", (event) => {
+      if (view.zoom === 1) return;
+      held = { x: event.clientX, y: event.clientY };
+      lens.setPointerCapture(event.pointerId);
+    }, { signal });
+    lens.addEventListener("pointermove", (event) => {
+      if (!held) return;
+      const box = lens.getBoundingClientRect();
+      view.x -= (event.clientX - held.x) / box.width / view.zoom;
+      view.y -= (event.clientY - held.y) / box.height / view.zoom;
+      held = { x: event.clientX, y: event.clientY };
+      move();
+    }, { signal });
+    ["pointerup", "pointercancel"].forEach((name) => lens.addEventListener(name, () => { held = null; }, { signal }));
+    lens.addEventListener("dblclick", (event) => {
+      const box = lens.getBoundingClientRect();
+      view.x += ((event.clientX - box.left) / box.width - 0.5) / view.zoom;
+      view.y += ((event.clientY - box.top) / box.height - 0.5) / view.zoom;
+      zoom(2);
+    }, { signal });
+    lens.addEventListener("keydown", (event) => {
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
+      const step = 0.2 / view.zoom;
+      const [right, down] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key] || [0, 0];
+      const by = { "+": 2, "=": 2, "-": 0.5, 0: 0 }[event.key];
+      if (by === undefined && !right && !down) return;
+      event.preventDefault();
+      view.x += right * step;
+      view.y += down * step;
+      if (by === undefined) move();
+      else zoom(by);
+    }, { signal });
+  });
+
+  // The right image follows the turn that is chosen above; the left one stays where it was put.
+  let waits = stops.at(-1).key === "waiting";
+  document.addEventListener("turn-selected", (event) => {
+    if (!waits) set("b", stops.findIndex((stop) => stop.key === event.detail.key));
+    waits = false; // what is chosen as the page opens is not the reader's choice
+  }, { signal });
+  const kept = turngate.kept.compare;
+  set("a", kept ? Math.max(0, stops.findIndex((stop) => stop.key === kept)) : 0);
+  set("b", stops.length - 1);
+  sliders.a.addEventListener("change", () => { turngate.kept.compare = stops[sliders.a.value].key; }, { signal });
+  move();
+});

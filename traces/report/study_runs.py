@@ -1,0 +1,60 @@
+"""What pages and plots need of every run of a study, without the rest of its ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from turngate.traces.analysis.labels import Labels
+from turngate.traces.analysis.labels_truth import with_labels
+from turngate.traces.analysis.study_view import StudyRun, StudyView
+from turngate.traces.analysis.summary import RunSummary, summarise
+from turngate.traces.images import ImageStore
+from turngate.traces.report._figure import Direction
+from turngate.traces.report._lineage import Standing, standings
+from turngate.traces.report._run_charts import truth_direction
+from turngate.traces.report._settings import gate_line
+
+__all__ = ["LoadedRun", "load_runs"]
+
+_ENDED = {"complete", "stopped", "attempts_exhausted", "budget_exhausted"}
+
+
+@dataclass(frozen=True)
+class LoadedRun:
+    """One run of a study."""
+
+    run: StudyRun
+    summary: RunSummary
+    gate: str
+    """The gate in one line."""
+    evaluators: list[str]
+    stands: list[Standing]
+    """The current image after each turn, from turn 0 on."""
+    truth_direction: Direction
+    images: ImageStore
+
+    @property
+    def ended(self) -> bool:
+        """No more turns will come: its last image is the one that it ends with."""
+        return self.summary.status in _ENDED
+
+
+def load_runs(study: StudyView, labels: Labels | None = None) -> list[LoadedRun]:
+    """Every run that was begun, in the order of the plan; raises `DamagedRun` when one cannot be read.
+
+    With `labels` people's verdicts stand in the place of the recorded truth.
+    """
+    return [_load(run, labels) for run in study.begun()]
+
+
+def _load(run: StudyRun, labels: Labels | None) -> LoadedRun:
+    view = run.load() if labels is None else with_labels(run.load(), labels)
+    return LoadedRun(
+        run=run,
+        summary=summarise(view),
+        gate=gate_line(view),
+        evaluators=list(view.info.config["evaluators"]),
+        stands=standings(view),
+        truth_direction=truth_direction(view),
+        images=view.folder.images,
+    )
