@@ -43,12 +43,12 @@ class Level:
     @property
     def width(self) -> int:
         """Pixels."""
-        return self.reference.shape[1]
+        return int(self.reference.shape[1])
 
     @property
     def height(self) -> int:
         """Pixels."""
-        return self.reference.shape[0]
+        return int(self.reference.shape[0])
 
     def seen(self, view: View) -> NDArray[np.float32]:
         """The smoothed candidate, brought onto the reference's grid; 0 outside its frame."""

@@ -147,7 +147,7 @@ class ScoreRow(Row):
     tries: int = 1
     """How often the evaluator was asked (policy `retry_evaluator`)."""
     usage: dict[str, Any] = {}
-    """What a judge used up: `calls`, `input_tokens`, `output_tokens`, `cost_usd` (null if unknown), `waited_seconds`."""
+    """What a judge used up: `calls`, `input_tokens`, `output_tokens`, `cost_usd` (or null), `waited_seconds`."""
     started_ns: int
     ended_ns: int
 
