@@ -27,7 +27,7 @@ def build(raw: Any) -> Evaluator:
 @pytest.mark.parametrize(
     "raw",
     [
-        "brisque", "niqe", "piqe", "psnr", "ssim", "drift", "scripted",
+        "brisque", "niqe", "piqe", "psnr", "ssim", "drift", "drift_chain", "scripted",
         {"type": "psnr", "align": "shift"},
         {"type": "ssim", "align": "shift", "against": "previous"},
         {"type": "drift", "reference": "first"},
