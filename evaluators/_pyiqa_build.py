@@ -93,8 +93,8 @@ def _weights_in_place(weights: Weights, local_only: bool) -> Iterator[None]:
             hub = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="turngate-weights-")))
             _link(hub, weights)
             stack.enter_context(_swapped(download_util, "DEFAULT_CACHE_DIR", str(hub / "pyiqa")))
-            stack.callback(torch.hub.set_dir, torch.hub.get_dir())
-            torch.hub.set_dir(str(hub))
+            # What `torch.hub.set_dir` sets; the function cannot take it back to "as the environment says".
+            stack.enter_context(_swapped(torch.hub, "_hub_dir", str(hub)))
         yield
 
 

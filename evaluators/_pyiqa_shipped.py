@@ -20,5 +20,5 @@ def write_ours(path: Path) -> None:
     import torch
 
     model = parameters(*BRISQUE)
-    vectors = (torch.tensor(model["coefficients"]).float()[:, None], torch.tensor(model["support_vectors"]).float())
+    vectors = (torch.tensor(model["coefficients"]).float(), torch.tensor(model["support_vectors"]).float())
     torch.save(vectors, path)

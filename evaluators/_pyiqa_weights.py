@@ -39,7 +39,6 @@ def what_is_missing(metric: str, weights: Path | None = None) -> str | None:
 def gather(metric: str, weights: Path | None, local_only: bool, allow_pickle: bool) -> Weights:
     """Find or download everything; raises `MissingWeights` or `ConfigError` in one line."""
     name, files = f"pyiqa:{metric}", files_of(metric)
-    local_only = local_only or offline()
     given: dict[WeightFile, Path] = {}
     own = None
     if weights is not None:
@@ -47,8 +46,11 @@ def gather(metric: str, weights: Path | None, local_only: bool, allow_pickle: bo
             return Weights({}, model=weights, fingerprint=_folder_version(weights))
         given = _given(name, files or (), weights)
         own = weights if weights.is_file() and not given else None
-        for path in (*given.values(), *([own] if own else [])):
-            _refuse_code(name, path, allow_pickle)
+        if not allow_pickle:
+            for file, path in given.items():
+                _refuse_code(name, path, file.sha256)
+            if own is not None:
+                _refuse_code(name, own)
     if files is None and local_only:
         raise MissingWeights(f"{name}: what it needs is not known, and {_why()}: nothing may be downloaded")
     # The user's own file takes the place of what pyiqa would load into its own network, not of the backbone.
@@ -84,9 +86,12 @@ def _why() -> str:
     return "TURNGATE_OFFLINE is set" if offline() else "local_files_only is set"
 
 
-def _refuse_code(name: str, path: Path, allow_pickle: bool) -> None:
-    """Raise `ConfigError` for a pickle that holds more than numbers: pyiqa would run what is in it."""
-    if allow_pickle or path.suffix.lower() not in _PICKLES:
+def _refuse_code(name: str, path: Path, sha256: str | None = None) -> None:
+    """Raise `ConfigError` for a pickle that holds more than numbers: pyiqa would run what is in it.
+
+    A file with a known `sha256` is what its authors published, and then it may (CLIP's are TorchScript).
+    """
+    if path.suffix.lower() not in _PICKLES or (sha256 is not None and _sha256(path) == sha256):
         return
     import torch
 
@@ -100,13 +105,12 @@ def _refuse_code(name: str, path: Path, allow_pickle: bool) -> None:
 
 
 def _fingerprint(paths: Sequence[Path]) -> str:
-    if not paths:
-        return ""
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        with path.open("rb") as file:
-            digest.update(hashlib.file_digest(file, "sha256").digest())
-    return digest.hexdigest()[:8]
+    return hashlib.sha256("".join(sorted(map(_sha256, paths))).encode()).hexdigest()[:8] if paths else ""
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _folder_version(folder: Path) -> str:

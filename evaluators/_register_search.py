@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Found", "finer", "search"]
 
-_ZOOMS = (1.0, 1.1, 1 / 1.1, 1.2, 1 / 1.2)
+_ZOOMS = (1.0, 1.05, 1 / 1.05, 1.1, 1 / 1.1, 1.2, 1 / 1.2)
 """Scales tried at the coarsest level; refinement finds what lies between."""
 _REACH = 0.25
 """Largest shift tried at the coarsest level, as a share of each side."""

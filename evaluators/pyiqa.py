@@ -13,6 +13,7 @@ from turngate.errors import ConfigError
 from turngate.evaluators._full_reference import described, reference_of, size_scored
 from turngate.evaluators._pyiqa_build import alone, build, obstacle
 from turngate.evaluators._pyiqa_catalogue import Entry, catalogue, entry_of, versions
+from turngate.evaluators._pyiqa_fetch import offline
 from turngate.evaluators._pyiqa_weights import gather, what_is_missing
 from turngate.evaluators.evaluator import Facts, Need, Sample
 from turngate.evaluators.registration import Align, register
@@ -76,9 +77,10 @@ class PyiqaMetric:
         problem = obstacle(self._entry, config.device)
         if problem is not None:
             raise problem
-        weights = gather(self._entry.name, config.weights, config.local_files_only, config.allow_pickle)
+        local_only = config.local_files_only or offline()
+        weights = gather(self._entry.name, config.weights, local_only, config.allow_pickle)
         self.facts = _facts(self._entry, config, weights.fingerprint)
-        self._metric = build(self._entry, config.device, weights, config.local_files_only)
+        self._metric = build(self._entry, config.device, weights, local_only)
 
     @classmethod
     def members(cls) -> list[str]:
@@ -131,6 +133,8 @@ class PyiqaMetric:
             detail = " ".join(str(error).split())[:300]
             if any(sign in detail for sign in _TOO_SMALL):
                 return Unscored("too_small", detail)
+            if detail.startswith("No face detected"):  # by the metrics that look at faces only
+                return Unscored("undefined", detail)
             if images[0].min() == images[0].max():
                 return Unscored("flat", detail)
             return Failed("us", type(error).__name__, detail)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -116,19 +117,33 @@ def test_a_device_that_is_not_there(device: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["brisque", "niqe", "piqe", "entropy", "psnr", "ssim", "gmsd", "nlpd", "vif"])
+@pytest.mark.parametrize("name", ["brisque", "niqe", "piqe", "entropy", "psnr", "gmsd"])
 def test_conformance(name: str) -> None:
-    """Every metric that needs no weights, or whose weights turngate ships."""
+    """Metrics that need no weights, or whose weights turngate ships."""
     check_evaluator(EVALUATORS.build(EVALUATORS.configure({"type": f"pyiqa:{name}", "local_files_only": True}, "x")))
 
 
+PUBLISHED = {
+    "brisque": (94.6454, -0.1077, 1.0774, 5.1418, 66.8386),
+    "niqe": (15.6532, 3.6549, 3.2342, 3.1922, 9.0727),
+    "piqe": (100.0, 21.6242, 35.8646, 41.1471, 76.9485),
+}
+"""pyiqa's own calibration values for the five distorted images that its wheel ships, I03, I04, I06, I08 and I19."""
+
+
 @pytest.mark.slow
-def test_shipped_numbers_are_pyiqas() -> None:
-    """BRISQUE and NIQE without any download, at the values that pyiqa gives with its hub's files."""
-    picture = photo("astronaut")
-    for name, value, tolerance in (("brisque", 2.869, 0.003), ("niqe", 3.064, 0.001), ("piqe", 33.759, 0.001)):
-        told = result({"type": f"pyiqa:{name}", "local_files_only": True}, picture)
-        assert isinstance(told, Score) and told.value == pytest.approx(value, abs=tolerance)
+@pytest.mark.parametrize("name", list(PUBLISHED))
+def test_shipped_numbers_are_pyiqas(name: str) -> None:
+    """BRISQUE and NIQE without any download give what pyiqa publishes; C33: one BRISQUE is negative."""
+    import pyiqa
+
+    images = sorted((Path(pyiqa.__file__).parents[1] / "ResultsCalibra" / "dist_dir").glob("I*.bmp"))
+    if len(images) != 5:
+        pytest.skip("this build of pyiqa ships no calibration images")
+    evaluator = EVALUATORS.build(EVALUATORS.configure({"type": f"pyiqa:{name}", "local_files_only": True}, "x"))
+    results = score(evaluator, [Sample(Picture.from_file(image)) for image in images])
+    values = [one.value for one in results if isinstance(one, Score)]
+    assert values == pytest.approx(PUBLISHED[name], abs=0.003)
 
 
 @pytest.mark.slow

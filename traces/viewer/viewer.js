@@ -170,7 +170,7 @@
       const order = tools.candidates;
       const from = order.indexOf(chosen) + 1;
       const next = [...order.slice(from), ...order.slice(0, from)].find((key) => !(key in tools.given));
-      if (next) location.hash = next;
+      if (next) document.dispatchEvent(new CustomEvent("turn-picked", { detail: { key: next } }));
       else said.textContent = "every candidate has a label";
       return;
     }
@@ -188,6 +188,7 @@
   function begin() {
     const form = document.getElementById("review");
     if (!form) return;
+    form.querySelectorAll("button").forEach((button) => { button.disabled = false; });
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       const told = document.getElementById("review-said");

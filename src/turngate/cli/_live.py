@@ -31,6 +31,7 @@ class Live:
         self._console = Console(stderr=True, highlight=False)
         self._recent: deque[AttemptRecord] = deque(maxlen=_SHOWN)
         self._turns = 0
+        self._cost: float | None = None
         self._first_turn = 0
         self._began = time.monotonic()
         self._live: RichLive | None = None
@@ -60,6 +61,8 @@ class Live:
         """Show one attempt."""
         self._first_turn = self._first_turn or record.attempt.turn
         self._recent.append(record)
+        if record.attempt.cost_usd is not None:
+            self._cost = (self._cost or 0.0) + record.attempt.cost_usd
         for flag in record.attempt.flags:
             if flag.startswith("model_changed:"):
                 warning = f"{self._label}turn {record.attempt.turn}: another model answers, {plain(flag, 160)}"
@@ -93,7 +96,8 @@ class Live:
         done = record.attempt.turn - self._first_turn + record.decision.closes_turn
         spent = time.monotonic() - self._began
         left = f", about {spent / done * (self._turns - record.attempt.turn):.0f} s left" if done else ""
-        return f"turn {record.attempt.turn} of {self._turns}, {spent:.0f} s{left}"
+        cost = "" if self._cost is None else f", ${self._cost:.4f}"
+        return f"turn {record.attempt.turn} of {self._turns}, {spent:.0f} s{left}{cost}"
 
     def _line(self, record: AttemptRecord) -> str:
         truth = f" truth {_truth(record)}" if record.truth else ""

@@ -78,15 +78,15 @@ def watched(folder: Path, quiet: bool, as_json: bool, drive: Callable[[list[Obse
 
 def finish(ended: Ended, as_json: bool) -> int:
     """Write the report, print the summary, and return the exit code."""
+    from turngate.cli._reports import write_page
     from turngate.cli._summary import print_summary
     from turngate.cli.exit_codes import code_for
     from turngate.traces.analysis.run_view import RunView
     from turngate.traces.analysis.summary import summarise
-    from turngate.traces.report.run_report import write_run_report
 
     report = ended.folder / "report.html"
     if ended.worked or not report.exists():
-        report = write_run_report(ended.folder)
+        report = write_page(ended.folder)
     summary = summarise(RunView.load(ended.folder))
     print_summary(summary, report, as_json, worked=ended.worked, dropped=ended.dropped)
     return code_for(ended.status, ended.reason)

@@ -142,7 +142,7 @@ def _duration(seconds: float) -> str:
 
 
 def _write_reports(ended: list[Finished]) -> None:
-    from turngate.traces.report.run_report import write_run_report
+    from turngate.cli._reports import write_page
     from turngate.traces.run_folder import RunFolder
 
     owed = [
@@ -151,7 +151,7 @@ def _write_reports(ended: list[Finished]) -> None:
         if (one.worked or not (one.folder / "report.html").exists()) and RunFolder(one.folder).exists()
     ]
     with ThreadPoolExecutor(max_workers=2) as pool:  # most of a report is decoding images, which lets others work
-        list(pool.map(write_run_report, owed))
+        list(pool.map(write_page, owed))
 
 
 def _code(one: Finished) -> int:

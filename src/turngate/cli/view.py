@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["view_command"]
 
+_LAST_SECONDS = 60
+
 
 @click.command("view")
 @click.argument("folder", type=click.Path(path_type=Path), default=Path("runs"))
@@ -83,8 +85,10 @@ class _Reviews:
         from turngate.errors import UserError
 
         before = self._working.get(folder)
-        if before is not None and before.is_alive():
-            raise UserError("the run goes on already")
+        if before is not None:
+            before.join(_LAST_SECONDS)  # the run waits again, its process may still write the report
+            if before.is_alive():
+                raise UserError("the run goes on already")
         spawn = multiprocessing.get_context("spawn")
         ours, theirs = spawn.Pipe(duplex=False)
         process = spawn.Process(target=_go_on, args=(folder, accept, comment, theirs))
@@ -117,13 +121,13 @@ class _Begun:
 
 
 def _go_on(folder: Path, accept: bool, comment: str, told: Connection) -> None:
+    from turngate.cli._reports import write_page
     from turngate.errors import TurngateError
     from turngate.graphs.runner import Review, continue_run
-    from turngate.traces.report.run_report import write_run_report
 
     os.setsid()  # Ctrl-C is for the viewer, which then asks the run to stop
     try:
-        write_run_report(continue_run(folder, None, [_Begun(told)], Review(accept, comment)).folder)
+        write_page(continue_run(folder, None, [_Begun(told)], Review(accept, comment)).folder)
     except TurngateError as error:
         with suppress(OSError):
             told.send(str(error))

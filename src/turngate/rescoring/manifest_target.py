@@ -17,7 +17,7 @@ from turngate.traces.scoring.table import FILE_NAME
 
 __all__ = ["manifest_target"]
 
-_WHERE = "PATH"
+_WHERE = "manifest"
 _Text = Annotated[str, BeforeValidator(lambda cell: cell.strip() if isinstance(cell, str) else cell)]
 
 

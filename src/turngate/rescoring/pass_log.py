@@ -25,25 +25,17 @@ class PassLog:
     def __init__(self, target: Target, evaluators: Sequence[Named], table: ScoreTable) -> None:
         self.id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
         self.added = 0
-        self._table = table
+        self._target, self._evaluators, self._table = target, evaluators, table
+        self._started_ns = time.time_ns()
         self._begun = False
-        self._row = PassRow(
-            id=self.id,
-            evaluators=[_told(by) for by in evaluators],
-            images=target.images,
-            chosen=len(target.items),
-            selection=dict(target.selection),
-            made_with=provenance(Path.cwd()),
-            started_ns=time.time_ns(),
-        )
 
     def add(self, rows: Sequence[ScoredRow]) -> int:
         """Write rows; returns how many of them are new."""
         if not rows:
             return 0
-        first: list[Row] = [] if self._begun else [self._row]
-        self._begun = True
+        first: list[Row] = [] if self._begun else [self._row()]
         new = self._table.add([*first, *rows]) - len(first)
+        self._begun = True
         self.added += new
         return new
 
@@ -52,6 +44,17 @@ class PassLog:
         if self._begun:
             end = PassEndRow(id=self.id, status=status, reason=reason, added=self.added, ended_ns=time.time_ns())
             self._table.add([end])
+
+    def _row(self) -> PassRow:
+        return PassRow(
+            id=self.id,
+            evaluators=[_told(by) for by in self._evaluators],
+            images=self._target.images,
+            chosen=len(self._target.items),
+            selection=dict(self._target.selection),
+            made_with=provenance(Path.cwd()),
+            started_ns=self._started_ns,
+        )
 
 
 def _told(by: Named) -> dict[str, Any]:

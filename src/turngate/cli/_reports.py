@@ -1,0 +1,22 @@
+"""Pages with the claims of reasoning summaries marked: what `run`, `report`, `study` and `view` write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+__all__ = ["write_page"]
+
+
+def write_page(folder: Path) -> Path:
+    """Write the report of the run, or the page of the study, in `folder`; returns its path."""
+    from turngate.agent.reasoning import READERS
+    from turngate.traces.analysis.study_answer import answer_study
+    from turngate.traces.analysis.study_view import StudyView
+    from turngate.traces.report.run_report import write_run_report
+    from turngate.traces.report.study_page import write_study_page
+
+    reader = READERS.build(READERS.configure("lexicon", "reader"))
+    if (folder / "study.json").is_file():
+        study = StudyView.load(folder)
+        return write_study_page(study, answer_study(study, reader))
+    return write_run_report(folder, reader)
