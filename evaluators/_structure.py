@@ -6,17 +6,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from turngate.evaluators._register_memo import Memo
 from turngate.evaluators._window import gaussian, smooth, strips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SIDE", "luma_levels", "similarity"]
+    from turngate.evaluators.registration import Pair
+
+__all__ = ["SIDE", "finest", "luma_levels", "similarity"]
 
 SIDE = 11
 """Pixels of the Gaussian window's side; its sigma is 1.5."""
 _C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
 _LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32)
+
+_finest: Memo[tuple[float, float]] = Memo()
+
+
+def finest(pair: Pair) -> tuple[float, float]:
+    """`similarity` of a pair at its own size: all of SSIM, the first scale of MS-SSIM. Worked out once for both."""
+
+    def made() -> tuple[float, float]:
+        return similarity(luma_levels(pair.candidate), luma_levels(pair.reference))
+
+    return made() if pair.key is None else _finest.get(pair.key, made)
 
 
 def luma_levels(rgb: NDArray[np.float32]) -> NDArray[np.float64]:

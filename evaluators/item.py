@@ -1,7 +1,8 @@
-"""What is scored in bulk: images that are not opened yet, evaluators by name, and the results."""
+"""What is scored in bulk: images that are not opened yet, evaluators by name, and what comes out."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +12,7 @@ from turngate.evaluators.result import Result
 from turngate.evaluators.score_key import Inputs, parameters_hash
 from turngate.part import PartConfig
 
-__all__ = ["Item", "Named", "Scored"]
+__all__ = ["IsOwed", "Item", "Named", "Scored", "Step"]
 
 
 @dataclass(frozen=True)
@@ -68,3 +69,18 @@ class Scored:
     result: Result
     started_ns: int
     ended_ns: int
+
+
+@dataclass(frozen=True)
+class Step:
+    """Progress: new results, and how many images are done with."""
+
+    scored: tuple[Scored, ...] = ()
+    finished: int = 0
+    """Images that are done with, those with nothing owed included."""
+    idle: int = 0
+    """Of those: nothing was owed."""
+
+
+IsOwed = Callable[[Item, Named, Inputs], bool]
+"""Whether a result is still wanted; may be called from several threads."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from turngate.evaluators._full_reference import FullReference
-from turngate.evaluators._structure import SIDE, luma_levels, similarity
+from turngate.evaluators._structure import SIDE, finest, luma_levels, similarity
 from turngate.evaluators.evaluator import Facts
 from turngate.evaluators.registration import Pair
 from turngate.evaluators.result import Result, Score, Unscored
@@ -44,12 +44,13 @@ class MsSsim(FullReference):
     def _compare(self, pair: Pair) -> Result:
         if min(pair.reference.shape[:2]) < _SMALLEST:
             return Unscored("too_small", f"the common area is smaller than {_SMALLEST} pixels")
-        x, y = luma_levels(pair.candidate), luma_levels(pair.reference)
-        value = 1.0
-        for weight in _WEIGHTS[:-1]:
+        first, *middle, last = _WEIGHTS
+        value = finest(pair)[1] ** first
+        x, y = (_halved(luma_levels(image)) for image in (pair.candidate, pair.reference))
+        for weight in middle:
             value *= similarity(x, y)[1] ** weight
             x, y = _halved(x), _halved(y)
-        return Score(value * similarity(x, y)[0] ** _WEIGHTS[-1])
+        return Score(value * similarity(x, y)[0] ** last)
 
 
 def _halved(image: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -48,6 +48,8 @@ class Pair:
     """What was done: `resized:...`, `shifted:dx,dy` (pixels that the candidate was moved by), `cropped:...`, ..."""
     components: Mapping[str, float] = field(default_factory=dict)
     """The same in numbers: see `Geometry.components`; `shift` has `shift_x` and `shift_y`, `none` nothing."""
+    key: tuple[str, str, Align] | None = None
+    """SHA-256 of candidate and reference, and what was undone: two pairs with one key have the same pixels."""
 
 
 def register(candidate: Picture, reference: Picture, align: Align) -> Pair:
@@ -59,12 +61,15 @@ def register(candidate: Picture, reference: Picture, align: Align) -> Pair:
     1.6 dB. Only when the scales differ by more than a quarter is the candidate resampled. A fit that is not believed
     (flag `unregistered:...`) leaves the whole frames to be compared as by `none`.
     """
+    key = (candidate.sha256, reference.sha256, align)
     if align in ("crop", "full"):
         geometry = locate(candidate, reference, align)
         pixels = geometry.orientation.undo(candidate.rgb)
         if geometry.refused or (geometry.view == SAME and geometry.candidate == geometry.reference):
-            return Pair(_resized(pixels, reference), _float(reference.rgb), geometry.flags(), geometry.components())
-        return Pair(*_cut(pixels, reference.rgb, geometry), geometry.flags(), geometry.components())
+            two = (_resized(pixels, reference), _float(reference.rgb))
+        else:
+            two = _cut(pixels, reference.rgb, geometry)
+        return Pair(*two, geometry.flags(), geometry.components(), key)
     flags, components = [], {}
     if (candidate.width, candidate.height) != (reference.width, reference.height):
         flags.append(f"resized:{candidate.width}x{candidate.height}->{reference.width}x{reference.height}")
@@ -75,7 +80,7 @@ def register(candidate: Picture, reference: Picture, align: Align) -> Pair:
         if shift != (0.0, 0.0):
             flags.append(f"shifted:{shift[1]:+.1f},{shift[0]:+.1f}")
             left, right = moved(left, shift), common(right, shift)
-    return Pair(left, right, tuple(flags), components)
+    return Pair(left, right, tuple(flags), components, key)
 
 
 def locate(candidate: Picture, reference: Picture, align: Literal["crop", "full"]) -> Geometry:

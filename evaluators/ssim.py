@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from turngate.evaluators._full_reference import FullReference
-from turngate.evaluators._structure import SIDE, luma_levels, similarity
+from turngate.evaluators._structure import SIDE, finest
 from turngate.evaluators.evaluator import Facts
 from turngate.evaluators.registration import Pair
 from turngate.evaluators.result import Result, Score, Unscored
@@ -31,4 +31,4 @@ class Ssim(FullReference):
     def _compare(self, pair: Pair) -> Result:
         if min(pair.reference.shape[:2]) < SIDE:
             return Unscored("too_small", f"the common area is smaller than {SIDE} pixels")
-        return Score(similarity(luma_levels(pair.candidate), luma_levels(pair.reference))[0])
+        return Score(finest(pair)[0])

@@ -191,6 +191,40 @@ def _count(table: Path) -> int:
         return 0
 
 
+@pytest.fixture
+def many(tmp_path: Path) -> Path:
+    """Seventy images, so many that processes score them; the eleventh is black, the fourth is none."""
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(70):
+        Image.fromarray(np.full((16, 16, 3), (number + 245) % 255, np.uint8)).save(folder / f"{number}.png")
+    (folder / "3.png").write_bytes(b"none")
+    return folder
+
+
+def test_many_images_in_processes(score: Turngate, many: Path) -> None:
+    """The same rows as from threads, the broken image among them; every image once."""
+    done = score(many, "--with", "scripted", "--jobs", 2, "--json")
+    assert done.code == 0
+    [numbers] = done.json()["evaluators"]
+    assert (numbers["scored"], numbers["failed"], numbers["reasons"]) == (69, 1, {"BadImage": 1})
+    assert score(many, "--with", "scripted", "--jobs", 1, "--out", "one.sqlite", "--no-cache", "--json").code == 0
+    what = "item, image, inputs, status, value, why, detail"
+    assert rows(many / "scores.sqlite", what) == rows(many.parent / "one.sqlite", what)
+    assert "nothing to do" in score(many, "--with", "scripted", "--jobs", 2).err
+
+
+def test_a_process_that_dies_costs_its_image_only(score: Turngate, many: Path) -> None:
+    """C37: the process is started again, the image that killed it is recorded, and it is not asked for for ever."""
+    done = score(many, "--with", "versions:Deadly", "--jobs", 2, "--json")
+    assert done.code == 0
+    [numbers] = done.json()["evaluators"]
+    assert (numbers["scored"], numbers["reasons"]) == (68, {"BadImage": 1, "process_died": 1})
+    dead = [row for row in rows(many / "scores.sqlite", "item, why, fault") if row[1] == "process_died"]
+    assert dead == [("10.png", "process_died", "machine")]
+    assert "nothing to do" in score(many, "--with", "versions:Deadly", "--jobs", 2).err
+
+
 @pytest.mark.parametrize(("answer", "code"), [("failed:machine", 4), ("failed:us", 70), ("unscored:parse", 0)])
 def test_nothing_but_failures_is_an_exit_code(score: Turngate, images: Path, answer: str, code: int) -> None:
     raw = json.dumps({"type": "scripted", "rule": "sequence", "values": [answer]})

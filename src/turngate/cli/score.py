@@ -76,8 +76,13 @@ def score_command(
     choice = choose(named, found.offers, skip_missing)
     with_history = any("history" in by.facts.needs for by in choice.evaluators)
     targets = list(found.targets(chosen_turns, limit, with_history))
+    paid = [by.name for by in choice.evaluators if by.facts.paid]
+    if paid:
+        click.echo(
+            f"note: {', '.join(paid)}: paid for, up to {sum(len(one.items) for one in targets)} images", err=True
+        )
     cache = None if no_cache else _cache()
-    batcher = Batcher(choice.evaluators, cache, jobs or min(os.cpu_count() or 1, 8), batch)
+    batcher = Batcher(choice.evaluators, cache, jobs or min(os.cpu_count() or 1, 8), batch, processes=True)
     work = Rescoring(batcher, retry_failed)
     signal.signal(signal.SIGTERM, _terminated)
     began = time.monotonic()

@@ -16,7 +16,10 @@ from turngate.traces.records import Row
 from turngate.traces.scoring.records import PassEndRow, PassRow, ScoredRow
 from turngate.traces.scoring.table import ScoreTable
 
-__all__ = ["PassLog"]
+__all__ = ["HOLD_SECONDS", "PassLog"]
+
+HOLD_SECONDS = 0.3
+"""Longest that a free result waits to be written: what a kill may cost."""
 
 
 class PassLog:
@@ -28,19 +31,27 @@ class PassLog:
         self._target, self._evaluators, self._table = target, evaluators, table
         self._started_ns = time.time_ns()
         self._begun = False
+        self._held: list[ScoredRow] = []
+        self._written = time.monotonic()
 
-    def add(self, rows: Sequence[ScoredRow]) -> int:
-        """Write rows; returns how many of them are new."""
-        if not rows:
-            return 0
-        first: list[Row] = [] if self._begun else [self._row()]
-        new = self._table.add([*first, *rows]) - len(first)
-        self._begun = True
-        self.added += new
-        return new
+    def add(self, rows: Sequence[ScoredRow], at_once: bool) -> None:
+        """Write rows: at once, or within a fraction of a second, for a commit costs as much as a small image."""
+        self._held += rows
+        if at_once or time.monotonic() - self._written > HOLD_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is held."""
+        if self._held:
+            first: list[Row] = [] if self._begun else [self._row()]
+            self.added += self._table.add([*first, *self._held]) - len(first)
+            self._begun = True
+            self._held = []
+        self._written = time.monotonic()
 
     def end(self, status: Literal["complete", "interrupted", "failed"], reason: str | None) -> None:
-        """Write how the pass ended."""
+        """Write what is held, and how the pass ended."""
+        self.flush()
         if self._begun:
             end = PassEndRow(id=self.id, status=status, reason=reason, added=self.added, ended_ns=time.time_ns())
             self._table.add([end])

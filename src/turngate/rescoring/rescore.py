@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 
 from turngate.evaluators.batching import Batcher
-from turngate.evaluators.item import Item, Named
+from turngate.evaluators.item import Item, Named, Scored
 from turngate.evaluators.score_key import Inputs
-from turngate.rescoring.pass_log import PassLog
+from turngate.rescoring.pass_log import HOLD_SECONDS, PassLog
 from turngate.rescoring.rows import Known, scored_row
 from turngate.rescoring.tally import Tally
 from turngate.rescoring.target import Place, Target
@@ -66,7 +66,7 @@ class Rescoring:
                         )
                         for one in step.scored
                     ]
-                    self.added += log.add(rows)
+                    log.add(rows, at_once=any(_is_dear(one) for one in step.scored))
                     for row in rows:
                         self.tallies[row.evaluator].add(row.status, row.value, row.why, row.fault)
                     self.images += step.finished
@@ -78,7 +78,14 @@ class Rescoring:
         except BaseException as error:
             log.end("failed", " ".join(str(error).split())[:300])
             raise
+        else:
+            log.end("complete", None)
         finally:
+            self.added += log.added
             for name, key in old:
                 self.tallies[name].add(*known.rows[key])
-        log.end("complete", None)
+
+
+def _is_dear(one: Scored) -> bool:
+    """It cost money, or more time than a kill may cost."""
+    return one.by.facts.paid or one.ended_ns - one.started_ns > HOLD_SECONDS * 1e9
