@@ -79,11 +79,16 @@ class EditRequest:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a call cost; None where the provider does not say."""
+    """What the call of one edit cost; None where the provider does not say.
+
+    An evaluation's is another: `turngate.evaluators.usage.Usage`, the sum over its calls.
+    """
 
     input_tokens: int | None = None
     output_tokens: int | None = None
+    """Thoughts included."""
     reasoning_tokens: int | None = None
+    """Thoughts alone."""
     cost_usd: float | None = None
     waited_seconds: float = 0.0
     """Time spent waiting on a limit, not working."""

@@ -12,7 +12,10 @@ N = TypeVar("N", int, float)
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens and money of one evaluation, all its calls together; None where that is not known."""
+    """Tokens and money of one evaluation, all its calls together; None where that is not known.
+
+    An editor's is another: `turngate.agent.editor.Usage`, of one call, with its thoughts counted apart.
+    """
 
     calls: int = 0
     """Answers that came back."""

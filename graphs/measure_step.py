@@ -13,8 +13,10 @@ from turngate.graphs.pictures import Pictures
 from turngate.graphs.position import Position
 from turngate.graphs.session import Session
 from turngate.picture import Picture
+from turngate.providers.trace_headers import below
 from turngate.traces.once import call_key, once
 from turngate.traces.records import AttemptRow, ScoreRow, TruthRow
+from turngate.traces.telemetry import request_headers
 
 __all__ = ["measure", "measure_origin", "measure_truth", "sample_for", "score_row"]
 
@@ -104,6 +106,14 @@ def sample_for(
 
 
 def _score_once(
+    session: Session, evaluator: Evaluator, name: str, place: tuple[int, int], sample: Sample, tries: int
+) -> Result:
+    """The result; calls that it costs hang below this evaluation in a trace."""
+    with below(request_headers(*place, name)):
+        return _stored(session, evaluator, name, place, sample, tries)
+
+
+def _stored(
     session: Session, evaluator: Evaluator, name: str, place: tuple[int, int], sample: Sample, tries: int
 ) -> Result:
     """The result, stored before it is used where asking again would cost or give something else."""

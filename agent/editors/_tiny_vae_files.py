@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from turngate.agent.editors._torch_weights import check_repository, fingerprint, hub_problem, snapshot_version
 from turngate.errors import MissingWeights
 from turngate.registry import nearest
+from turngate.weights.hub import check_repository, fetch
+from turngate.weights.version import fingerprint, snapshot_version
 
 __all__ = ["NAMES", "VaeFiles"]
 
@@ -54,18 +55,12 @@ class VaeFiles:
         )
 
     @classmethod
-    def on_the_hub(cls, model: str, revision: str | None, offline: bool) -> VaeFiles:
+    def on_the_hub(cls, model: str, revision: str | None, local_only: bool) -> VaeFiles:
         """Fetch a name or repository unless it is in the hub's cache; raises `MissingWeights` when it cannot be had."""
-        from huggingface_hub import snapshot_download
-
         repository = f"madebyollin/{model}" if model in NAMES else model
-        check_repository(repository, nearest(model, list(NAMES)))
-        kinds = ["*.safetensors", "config.json"]
-        try:
-            folder = snapshot_download(repository, revision=revision, allow_patterns=kinds, local_files_only=offline)
-        except (OSError, ValueError) as error:
-            raise hub_problem(error, repository, revision, offline) from None
-        return cls.inside(Path(folder), Path(repository).name)
+        check_repository(repository, "editor", nearest(model, list(NAMES)))
+        folder = fetch(repository, revision, local_only, ("*.safetensors", "config.json"), "editor")
+        return cls.inside(folder, Path(repository).name)
 
     @property
     def fingerprint(self) -> str:

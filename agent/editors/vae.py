@@ -13,10 +13,10 @@ from turngate.agent.editor import Edited, EditRequest, NoImage
 from turngate.agent.editors._tiny_vae import load_network
 from turngate.agent.editors._tiny_vae_files import VaeFiles
 from turngate.agent.editors._torch import Device, is_out_of_memory, resolve_device, threads
-from turngate.agent.editors._torch_weights import check_same
 from turngate.errors import MachineError
 from turngate.part import PartConfig
 from turngate.picture import Picture
+from turngate.weights.version import check_same
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -95,7 +95,7 @@ class VaeEditor:
         if files is None:
             files = VaeFiles.on_the_hub(config.model, config.revision, config.local_files_only)
         else:
-            check_same(config.fingerprint, files.fingerprint, str(files.files[0].parent))
+            check_same(config.fingerprint, files.fingerprint, "editor", files.files[0].parent)
         self.model = files.version
         self._network = load_network(files.files, self._device)
 

@@ -40,5 +40,4 @@ def text_cost(sent: int | None, images: int | None, answered: int | None, prices
     """
     if images is None and prices is not None and prices.text_input == prices.image_input:
         images = 0
-    text = None if sent is None or images is None else sent - images
-    return cost(Tokens(text, images, answered, 0), prices)
+    return cost(Tokens.split(sent, images, answered, 0), prices)

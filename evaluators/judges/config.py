@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, SerializeAsAny, field_validator
 
 from turngate.evaluators.judges.form import Form
 from turngate.evaluators.judges.forms import read_form
+from turngate.evaluators.judges.prompt import WordsFromFile
 from turngate.part import PartConfig
 from turngate.providers.calling import RetryConfig
 from turngate.providers.prices import Prices
@@ -25,8 +25,8 @@ class JudgeConfig(PartConfig):
     ask: SerializeAsAny[Form] = Field(default="edit", validate_default=True)
     """A preset by name, a form by name (`pointwise`, `pairwise`, `rubric`), or a mapping with `form` or `preset` and
     settings, see docs/judges.md."""
-    prompt: Path | None = None
-    """A text file with words of your own, instead of those that ship for the form."""
+    prompt: WordsFromFile | None = None
+    """A text file with words of your own, instead of those that ship for the form; run.json holds the words."""
     max_side: int | None = Field(default=None, ge=16)
     """Shrink images until the longest side has this many pixels; None sends them as they are."""
     seed: int | None = Field(default=0, ge=0, lt=2**31)

@@ -43,6 +43,8 @@ class Form(BaseModel, ABC):
     form: str
     preset: str | None = None
     """Preset that the settings were taken from; other fields replace its."""
+    request: bool = True
+    """Tell the judge what the editor was asked for. False for images that nobody asked for, a folder of photographs."""
 
     @property
     @abstractmethod

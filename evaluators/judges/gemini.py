@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
@@ -18,6 +18,7 @@ from turngate.evaluators.usage import Usage
 from turngate.part import PartConfig
 from turngate.providers import gemini
 from turngate.providers.calling import Called, call
+from turngate.providers.gemini_answer import FILTERS, blocked, count, finish_reason
 from turngate.providers.keys import KeyName, missing_key, read_key
 from turngate.providers.prices import Prices, known_prices
 
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = ["GeminiJudge", "GeminiJudgeConfig"]
 
-_FILTERED = frozenset(
-    {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR", "IMAGE_SAFETY",
-     "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"}
-)  # fmt: skip
+_ENDINGS: dict[str, Ending] = {
+    "STOP": "complete",
+    "MAX_TOKENS": "truncated",
+    **dict.fromkeys(FILTERS, "filtered"),
+}
 
 
 class GeminiJudgeConfig(RemoteJudgeConfig):
@@ -121,31 +123,17 @@ def _reply(response: GenerateContentResponse, prices: Prices | None, waited: flo
     usage, model = _usage(response, prices, waited), response.model_version
     candidate = response.candidates[0] if response.candidates else None
     if candidate is None:
-        feedback = response.prompt_feedback
-        if feedback and feedback.block_reason:
-            blocked = f"{_word(feedback.block_reason)} {feedback.block_reason_message or ''}".strip()
-            return Reply("", "filtered", model, usage, f"the prompt was blocked: {blocked}"[:500])
+        why = blocked(response)
+        if why is not None:
+            return Reply("", "filtered", model, usage, f"the prompt was blocked: {why}")
         return Failed("provider", "empty", "the answer has no candidate", usage=usage)
-    reason = _word(candidate.finish_reason)
+    reason = finish_reason(candidate) or "none"
     parts = (candidate.content.parts or []) if candidate.content else []
     text = "".join(part.text for part in parts if part.text and not part.thought)
     detail = f"{reason} {candidate.finish_message or ''}".strip()[:500]
-    endings: dict[str, Ending] = {"STOP": "complete", "MAX_TOKENS": "truncated", **dict.fromkeys(_FILTERED, "filtered")}
-    return Reply(text, endings.get(reason, "other"), model, usage, detail)
-
-
-def _word(reason: Any) -> str:
-    return "none" if reason is None else str(getattr(reason, "value", reason))
+    return Reply(text, _ENDINGS.get(reason, "other"), model, usage, detail)
 
 
 def _usage(response: GenerateContentResponse, prices: Prices | None, waited: float) -> Usage:
-    used = response.usage_metadata
-    if used is None:
-        return Usage(1, waited_seconds=waited)
-    images = None
-    if used.prompt_tokens_details:
-        images = sum(one.token_count or 0 for one in used.prompt_tokens_details if _word(one.modality) == "IMAGE")
-    made = used.candidates_token_count
-    output = None if made is None else made + (used.thoughts_token_count or 0)
-    cost = text_cost(used.prompt_token_count, images, output, prices)
-    return Usage(1, used.prompt_token_count, output, cost, waited)
+    used = count(response)
+    return Usage(1, used.sent, used.made, text_cost(used.sent, used.sent_images, used.made, prices), waited)

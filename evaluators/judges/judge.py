@@ -44,7 +44,7 @@ class Judge(ABC):
         """
         self.form = config.ask
         try:
-            self.prompt = Prompt.read(config.prompt, self.form)
+            self.prompt = Prompt.of(config.prompt, self.form)
         except ConfigError as error:
             raise ConfigError(f"{config.type}.{error}") from None
         self.model = model

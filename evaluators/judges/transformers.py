@@ -5,15 +5,17 @@ from __future__ import annotations
 import io
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from PIL import Image
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from turngate.errors import ConfigError
 from turngate.evaluators.judges.config import JudgeConfig
 from turngate.evaluators.judges.judge import Judge
 from turngate.evaluators.judges.question import Ask, Question, Reply
-from turngate.evaluators.judges.vision_model import VisionModel, VisionModelConfig
+from turngate.evaluators.judges.vision_model import VisionModel
+from turngate.evaluators.judges.vision_model_config import VisionModelConfig
 from turngate.evaluators.result import Unscored
 from turngate.part import PartConfig
 
@@ -28,6 +30,12 @@ class TransformersJudgeConfig(JudgeConfig, VisionModelConfig):
 
     temperature: float = Field(default=0.0, ge=0, le=2)
     """0 takes the most likely words; above, words are drawn from `seed`."""
+
+    @model_validator(mode="after")
+    def _not_both(self) -> Self:
+        if self.model is not None and self.folder is not None:
+            raise ConfigError("folder: give it or `model`, not both")
+        return self
 
 
 class TransformersJudge(Judge):

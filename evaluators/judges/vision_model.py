@@ -6,50 +6,18 @@ import importlib
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any
 
 from PIL import Image
-from pydantic import Field, model_validator
 
 from turngate.errors import ConfigError, MachineError, MissingWeights
-from turngate.evaluators.judges._snapshot import download, existing, version_of
 from turngate.evaluators.judges.question import Reply
+from turngate.evaluators.judges.vision_model_config import VisionModelConfig
 from turngate.evaluators.result import Unscored
 from turngate.evaluators.usage import Usage
-from turngate.part import PartConfig
+from turngate.weights.version import folder_version
 
-__all__ = ["VisionModel", "VisionModelConfig"]
-
-
-class VisionModelConfig(PartConfig):
-    """Where the model is and how it runs."""
-
-    paths: ClassVar[tuple[str, ...]] = ("folder",)
-    """Fields that are paths relative to the configuration file."""
-
-    model: str | None = None
-    """Repository on the hub, for instance `Qwen/Qwen2.5-VL-7B-Instruct`. Only safetensors are read: they cannot run
-    code."""
-    revision: str | None = None
-    """Branch, tag or commit of the repository; name a commit for runs that are to be repeated."""
-    folder: Path | None = None
-    """In place of `model`: a folder that holds what `save_pretrained` of a model and of its processor writes."""
-    local_files_only: bool = False
-    """Never download: the model must be in the hub's cache already."""
-    device: str = Field(default="auto", pattern=r"^(auto|cpu|mps|cuda(:\d+)?)$")
-    """`auto` is CUDA where there is one, otherwise the CPU."""
-    dtype: str = Field(default="auto", pattern=r"^(auto|float32|float16|bfloat16)$")
-    """Type of the weights; `auto` is what they were saved as."""
-    max_new_tokens: int = Field(default=1024, ge=1)
-    """Longest answer. One that is cut there gives no score."""
-
-    @model_validator(mode="after")
-    def _one_place(self) -> Self:
-        if self.model is None and self.folder is None:
-            raise ConfigError("model: say where the model is: `model` (a repository) or `folder`")
-        if self.folder is not None and self.revision is not None:
-            raise ConfigError("revision: it is for a repository: a folder has none")
-        return self
+__all__ = ["VisionModel"]
 
 
 class VisionModel:
@@ -59,13 +27,9 @@ class VisionModel:
         """Load the model; raises `MissingWeights` when it is not here, `ConfigError` when it cannot be used."""
         self._config = config
         self._lock = threading.Lock()
-        if config.folder is not None:
-            folder = existing(config.folder, config.type)
-        else:
-            assert config.model is not None  # see _one_place
-            folder = download(config.model, config.revision, config.local_files_only, config.type)
+        folder = config.place()
         self._model, self._processor = _load(config, folder)
-        self.name = version_of(folder)
+        self.name = folder_version(folder)
         """`organisation/name@commit` of a repository, `folder@fingerprint` of any other folder; 12 hex digits."""
         tokenizer = getattr(self._processor, "tokenizer", self._processor)
         added = {str(token) for token in tokenizer.added_tokens_decoder.values() if token.special}
@@ -147,12 +111,15 @@ def _load(config: VisionModelConfig, folder: Path) -> tuple[Any, Any]:
         model = transformers.AutoModelForImageTextToText.from_pretrained(
             folder, dtype=config.dtype, use_safetensors=True
         )
+        return model.eval().to(device), processor
+    except (torch.OutOfMemoryError, MemoryError) as error:
+        how = "take a smaller model, or dtype: bfloat16"
+        raise MachineError(f"{config.type}: {folder} does not fit into the memory of {device}: {how}") from error
     except OSError as error:
         how = "the folder must hold what save_pretrained of a model and of its processor writes"
         raise MissingWeights(f"{config.type}: no whole model in {folder}: {how} ({_line(error)})") from error
     except (ValueError, KeyError, ImportError, RuntimeError) as error:
         raise ConfigError(f"{config.type}.model: transformers cannot load {folder}: {_line(error)}") from error
-    return model.eval().to(device), processor
 
 
 def _line(error: Exception) -> str:

@@ -28,6 +28,11 @@ def test_an_unknown_split_or_model_has_no_cost() -> None:
     assert cost(Tokens(1, 1, 1, 1), None) is None
 
 
+def test_the_split_of_tokens_is_known_where_both_numbers_are() -> None:
+    assert Tokens.split(100, 60, 30, 0) == Tokens(40, 60, 30, 0)
+    assert Tokens.split(100, None, None, 0) == Tokens(None, None, None, 0)
+
+
 def test_a_numbered_version_has_the_price_of_its_model() -> None:
     assert known_prices("gemini-3-pro-image-001") == known_prices("gemini-3-pro-image")
 

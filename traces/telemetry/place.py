@@ -31,6 +31,18 @@ class Place:
 
     def edit(self, turn: int, attempt: int) -> TraceContext:
         """The span of an editor call, known before it is made."""
-        flags = self.started_under.flags if self.started_under is not None and self.trace_per == "run" else 1
+        return self._within(turn, ids.edit_span_id(self.run, turn, attempt))
+
+    def evaluate(self, turn: int, attempt: int, evaluator: str) -> TraceContext:
+        """The span of an evaluation, known before it is made; for the origin (turn 0), which has none, the run's."""
+        if turn == 0:
+            return self._context(self.trace, ids.run_span_id(self.run), self.started_under)
+        return self._within(turn, ids.evaluate_span_id(self.run, turn, attempt, evaluator))
+
+    def _within(self, turn: int, span: int) -> TraceContext:
+        return self._context(self.turn_trace(turn), span, self.started_under if self.trace_per == "run" else None)
+
+    def _context(self, trace: int, span: int, joined: TraceContext | None) -> TraceContext:
+        """`joined` is whose trace it is, if it is not ours."""
         state = self.started_under.state if self.started_under is not None else ""
-        return TraceContext(self.turn_trace(turn), ids.edit_span_id(self.run, turn, attempt), flags, state)
+        return TraceContext(trace, span, 1 if joined is None else joined.flags, state)

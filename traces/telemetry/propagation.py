@@ -1,7 +1,7 @@
-"""W3C trace context for the calls that an editor makes, so that a server's spans hang below the attempt.
+"""W3C trace context for the calls that editors and evaluators make, so that a server's spans hang below ours.
 
-The loop asks `request_headers(turn, attempt)` right before it calls the editor and puts the answer into
-`EditRequest.headers`; an editor that calls a server sends them with every try.
+The loop asks `request_headers` right before it calls a part. An editor is given the answer in `EditRequest.headers`; an
+evaluator, which knows no turn, calls from inside `turngate.providers.trace_headers.below`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ __all__ = ["enter", "leave", "request_headers"]
 _place: ContextVar[Place | None] = ContextVar("turngate_telemetry_place", default=None)
 
 
-def request_headers(turn: int, attempt: int) -> dict[str, str]:
-    """Headers `traceparent` (and `tracestate`) of the editor call `attempt` of `turn` in the run of this context.
+def request_headers(turn: int, attempt: int, evaluator: str | None = None) -> dict[str, str]:
+    """Headers `traceparent` (and `tracestate`) of an attempt's editor call, or of its evaluation by `evaluator`.
 
     When spans go to the application's own provider, which makes its ids when a span starts, these are the headers of
     the span that is current in the application. Empty when no spans are sent.
     """
     place = _place.get()
     if place is not None:
-        return place.edit(turn, attempt).headers()
+        return (place.edit(turn, attempt) if evaluator is None else place.evaluate(turn, attempt, evaluator)).headers()
     return started_under({}) if "opentelemetry.trace" in sys.modules else {}
 
 

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import Future
+from contextvars import copy_context
 from typing import Any, TypeVar
 
 __all__ = ["run_blocking"]
@@ -14,7 +15,7 @@ T = TypeVar("T")
 
 
 def run_blocking(work: Coroutine[Any, Any, T]) -> T:
-    """The result of `work`; also where an event loop already runs in this thread (a notebook)."""
+    """The result of `work`, in this context; also where an event loop already runs in this thread (a notebook)."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -27,5 +28,5 @@ def run_blocking(work: Coroutine[Any, Any, T]) -> T:
         except BaseException as error:
             future.set_exception(error)
 
-    threading.Thread(target=target, daemon=True).start()
+    threading.Thread(target=copy_context().run, args=(target,), daemon=True).start()
     return future.result()

@@ -7,6 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from turngate.providers.failure import Failure
+from turngate.providers.trace_headers import trace_headers
 
 if TYPE_CHECKING:
     from google.genai import Client
@@ -18,7 +19,10 @@ PROVIDER = "gcp.gemini"
 
 
 def client(key: str, base_url: str | None, deadline_seconds: float) -> Client:
-    """A client that never tries again by itself: one layer retries, `turngate.providers.calling`."""
+    """A client that never tries again by itself: one layer retries, `turngate.providers.calling`.
+
+    Its calls carry the trace context of the place where it was made.
+    """
     from google.genai import Client, types
 
     # A finish reason that the library does not know is a typed ending here, not a warning.
@@ -27,6 +31,7 @@ def client(key: str, base_url: str | None, deadline_seconds: float) -> Client:
     options = types.HttpOptions(
         base_url=base_url,
         timeout=int(deadline_seconds * 1000),
+        headers=trace_headers(),
         # Without this the library sleeps and tries again on its own when aiohttp is installed.
         retry_options=types.HttpRetryOptions(attempts=1),
     )

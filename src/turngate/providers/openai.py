@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from turngate.providers.failure import Failure
+from turngate.providers.trace_headers import trace_headers
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
@@ -17,10 +18,15 @@ PROVIDER = "openai"
 
 
 def client(key: str, base_url: str | None, deadline_seconds: float) -> AsyncOpenAI:
-    """A client that never tries again by itself: one layer retries, `turngate.providers.calling`."""
+    """A client that never tries again by itself: one layer retries, `turngate.providers.calling`.
+
+    Its calls carry the trace context of the place where it was made.
+    """
     from openai import AsyncOpenAI
 
-    return AsyncOpenAI(api_key=key, base_url=base_url, timeout=deadline_seconds, max_retries=0)
+    return AsyncOpenAI(
+        api_key=key, base_url=base_url, timeout=deadline_seconds, max_retries=0, default_headers=trace_headers()
+    )
 
 
 def classify(error: Exception) -> Failure | None:

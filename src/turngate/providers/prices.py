@@ -37,6 +37,15 @@ class Tokens:
     text_output: int | None
     image_output: int | None
 
+    @classmethod
+    def split(cls, sent: int | None, sent_images: int | None, made: int | None, made_images: int | None) -> Tokens:
+        """From all tokens that went out and came back, and those of images among them."""
+        return cls(_rest(sent, sent_images), sent_images, _rest(made, made_images), made_images)
+
+
+def _rest(total: int | None, part: int | None) -> int | None:
+    return None if total is None or part is None else total - part
+
 
 def known_prices(model: str) -> Prices | None:
     """Prices of a model in the shipped table (`prices.yaml`), also of a dated or numbered version; None if unknown."""

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from tests.evaluators.judges._tiny_vlm import tiny_vlm
 
-from turngate.errors import ConfigError, MissingWeights
+from turngate.errors import ConfigError, MachineError, MissingWeights
 from turngate.evaluators import EVALUATORS, Evaluator, Failed, Sample, Score, Unscored
-from turngate.evaluators.judges.transformers import TransformersJudge
-from turngate.evaluators.judges.vision_model import VisionModel, VisionModelConfig
+from turngate.evaluators.judges.transformers import TransformersJudge, TransformersJudgeConfig
+from turngate.evaluators.judges.vision_model import VisionModel
+from turngate.evaluators.judges.vision_model_config import VisionModelConfig
 from turngate.evaluators.scoring import score
 from turngate.testing import check_evaluator
 
@@ -99,10 +100,15 @@ def test_another_file_is_another_version(model: Model) -> None:
 @pytest.mark.parametrize(
     ("fields", "kind", "told"),
     [
-        ({"folder": "/no/such/folder"}, MissingWeights, "no folder /no/such/folder"),
+        (
+            {"folder": "/no/such/folder"},
+            MissingWeights,
+            "no folder /no/such/folder: check transformers_judge.folder",
+        ),
         ({"folder": None, "model": "some/one", "local_files_only": True}, MissingWeights, "hf download some/one"),
-        ({"folder": None, "model": "/a/file"}, ConfigError, "transformers_judge.model: /a/file is no repository"),
+        ({"folder": None, "model": "/a/file"}, ConfigError, "transformers_judge.model: '/a/file' is no repository"),
         ({"folder": None}, ConfigError, "model: say where the model is"),
+        ({"model": "some/one"}, ConfigError, "folder: give it or `model`, not both"),
         ({"revision": "main"}, ConfigError, "revision: it is for a repository"),
         ({"device": "cuda"}, ConfigError, "finds no cuda here"),
         ({"device": "tpu"}, ConfigError, "device"),
@@ -132,6 +138,21 @@ def test_a_folder_that_is_no_model(model: Model, tmp_path: Path) -> None:
         judge(tmp_path)
 
 
+def test_a_folder_whose_weights_changed_meanwhile(model: Model, tmp_path: Path) -> None:
+    """run.json holds the fingerprint; a run does not go on with another judge."""
+    for path in model(ANSWER).iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    config = TransformersJudgeConfig(type="transformers_judge", folder=tmp_path)
+    pinned = TransformersJudgeConfig.model_validate(config.model_dump(mode="json"))
+    EVALUATORS.build(pinned)
+    (tmp_path / "generation_config.json").write_text("{}")
+    with pytest.raises(ConfigError, match=r"transformers_judge\.fingerprint: .* does not hold the weights"):
+        EVALUATORS.build(pinned)
+    EVALUATORS.build(pinned.model_copy(update={"fingerprint": None}))
+    assert TransformersJudgeConfig(type="transformers_judge", folder=tmp_path).fingerprint != pinned.fingerprint
+    assert TransformersJudgeConfig(type="transformers_judge", model="some/one").fingerprint is None
+
+
 def test_pickled_weights_are_not_read(model: Model, tmp_path: Path) -> None:
     """They could run code when they are loaded."""
     for path in model(ANSWER).iterdir():
@@ -139,6 +160,19 @@ def test_pickled_weights_are_not_read(model: Model, tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(path.read_bytes())
     with pytest.raises(MissingWeights):
         judge(tmp_path)
+
+
+def test_a_model_that_does_not_fit_into_memory(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    """C37, simulated."""
+    import torch
+    import transformers
+
+    def full(*given: Any, **more: Any) -> Any:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 GiB.")
+
+    monkeypatch.setattr(transformers.AutoModelForImageTextToText, "from_pretrained", full)
+    with pytest.raises(MachineError, match="does not fit into the memory of cpu: take a smaller model"):
+        judge(model(ANSWER), device="cpu")
 
 
 def test_out_of_memory_is_the_machines_failure_and_not_the_end(model: Model, sample: Sample) -> None:

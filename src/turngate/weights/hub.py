@@ -1,0 +1,104 @@
+"""Repositories of the hub: a name that can be one, its snapshot, and why that cannot be had."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from turngate.errors import ConfigError, MachineError, MissingWeights, ProviderError, TurngateError
+
+__all__ = ["check_repository", "fetch", "hub_problem", "offline"]
+
+_REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
+
+
+def offline() -> bool:
+    """Whether the environment forbids downloads (`TURNGATE_OFFLINE=1`)."""
+    return os.environ.get("TURNGATE_OFFLINE", "").lower() not in ("", "0", "false", "no")
+
+
+def check_repository(model: str, part: str, hint: str = "") -> None:
+    """Raise `ConfigError` for a name that can be no repository; `part` has the settings, `hint` ends the line."""
+    if not _REPOSITORY.fullmatch(model):
+        how = f"check it, or give a folder as {part}.folder{hint}"
+        raise ConfigError(f"{part}.model: {model!r} is no repository (ORGANISATION/NAME): {how}")
+
+
+def fetch(repository: str, revision: str | None, local_only: bool, kinds: Sequence[str], part: str) -> Path:
+    """The snapshot of a repository, from the hub's cache or, where that is needed and allowed, from the hub.
+
+    Only files of `kinds` are fetched, and none with `local_only` or when the environment forbids it. Raises what
+    `hub_problem` makes of it when they cannot be had.
+    """
+    from huggingface_hub import snapshot_download
+
+    try:
+        found = snapshot_download(
+            repository, revision=revision, allow_patterns=list(kinds), local_files_only=local_only or offline()
+        )
+    except (OSError, ValueError) as error:
+        raise hub_problem(error, repository, revision, local_only, part) from None
+    return Path(found)
+
+
+def hub_problem(
+    error: BaseException, repository: str, revision: str | None, local_only: bool, part: str
+) -> TurngateError:
+    """What stands between the user and the weights, in one line; `part` has the settings."""
+    from huggingface_hub import errors
+
+    causes = _causes(error)
+
+    def has(*kinds: type[BaseException]) -> bool:
+        return any(isinstance(cause, kinds) for cause in causes)
+
+    if has(errors.GatedRepoError):
+        how = f"is gated: accept its licence at https://huggingface.co/{repository} and run `hf auth login`"
+    elif has(errors.RevisionNotFoundError):
+        how = f"has no revision {revision}: check {part}.revision"
+    elif has(errors.RepositoryNotFoundError):
+        how = "is not on the hub, or private: check the name, or run `hf auth login`"
+    elif has(errors.RemoteEntryNotFoundError):
+        how = f"does not hold the files that are needed: check {part}.model"
+    elif has(errors.HfHubHTTPError):
+        return ProviderError(f"the hub does not give {repository} ({_first_words(error)}): try again later")
+    elif has(errors.LocalEntryNotFoundError) or any(_is_of_the_network(cause) for cause in causes):
+        asked = repository if revision is None else f"{repository} --revision {revision}"
+        mend = f"run `hf download {asked}`, or give a copy of it as {part}.folder"
+        how = f"is not on this machine and {_why(local_only)}: {mend}"
+    elif isinstance(error, OSError) and error.errno is not None:
+        return MachineError(f"{repository} cannot be stored ({error.strerror}): mend that, or move HF_HOME elsewhere")
+    else:
+        how = f"cannot be fetched ({_first_words(error)}): use another model, or give a copy of it as {part}.folder"
+    return MissingWeights(f"{repository} {how}")
+
+
+def _why(local_only: bool) -> str:
+    """Why nothing was fetched."""
+    from huggingface_hub import constants
+
+    if local_only:
+        return "local_files_only is set"
+    if offline() or constants.HF_HUB_OFFLINE:
+        return f"{'TURNGATE_OFFLINE' if offline() else 'HF_HUB_OFFLINE'} is set"
+    return "the hub cannot be reached"
+
+
+def _is_of_the_network(error: BaseException) -> bool:
+    """By name: which HTTP library the hub's client stands on differs between its versions."""
+    return not {"ConnectionError", "TransportError"}.isdisjoint(kind.__name__ for kind in type(error).__mro__)
+
+
+def _first_words(error: BaseException) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    found: list[BaseException] = []
+    cause: BaseException | None = error
+    while cause is not None and cause not in found:
+        found.append(cause)
+        cause = cause.__cause__ or cause.__context__
+    return found
