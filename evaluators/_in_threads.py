@@ -38,7 +38,7 @@ class Threads:
             if stop.is_set():
                 return
             try:
-                for step in self._work(chunk, is_owed):
+                for step in self._work(chunk, is_owed, stop):
                     told.put(step)
                     if stop.is_set():
                         return
@@ -60,7 +60,7 @@ class Threads:
             stop.set()
             pool.shutdown(cancel_futures=True)
 
-    def _work(self, chunk: Sequence[Item], is_owed: IsOwed) -> Iterator[Step]:
+    def _work(self, chunk: Sequence[Item], is_owed: IsOwed, stop: threading.Event) -> Iterator[Step]:
         opened = [Opened.of(item, self._needs, self._shelf) for item in chunk]
         busy: set[int] = set()
         for by in self._evaluators:
@@ -69,6 +69,8 @@ class Threads:
             if owed:
                 shown = samples_of(by.facts, owed)
                 with self._mine(by) as evaluator:
+                    if stop.is_set():  # while this waited its turn
+                        return
                     scored = score_batch(by, evaluator, self._cache, owed, shown)
                 yield Step(tuple(scored))
         yield Step(finished=len(chunk), idle=len(chunk) - len(busy))

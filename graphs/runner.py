@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import reprlib
 import signal
 import threading
 import time
@@ -33,6 +34,10 @@ from turngate.traces.run_folder import Parent, RunFolder, RunInfo, new_run_id
 from turngate.traces.telemetry import Dropped, TelemetryConfig, TelemetryRecorder, started_under
 
 __all__ = ["ENDINGS", "Ended", "Review", "changed_config", "continue_run", "fork_run", "run_id_for", "start_run"]
+
+_SHORT = reprlib.Repr()
+"""A prompt is pages long: an error shows where it begins and ends."""
+_SHORT.maxstring = _SHORT.maxother = 80
 
 ENDINGS = ("complete", "stopped", "attempts_exhausted")
 """Statuses of a run that has nothing left to do."""
@@ -183,7 +188,8 @@ def _open(
     observers: Sequence[Observer],
     review: Review | None,
 ) -> Ended:
-    ledger = run.ledger(read_only=False, durable=parts.editor.paid)
+    is_paid = parts.editor.paid or any(one.facts.paid for one in parts.evaluators.values())
+    ledger = run.ledger(read_only=False, durable=is_paid)
     try:
         given = any(isinstance(observer, TelemetryRecorder) for observer in observers)
         telemetry = TelemetryRecorder(TelemetryConfig(exporter="none") if given else config.telemetry, run.path)
@@ -276,7 +282,7 @@ def _refuse_changes(info: RunInfo, recorded: RunConfig, config: RunConfig) -> No
         new["origin"] = {"sha256": load_origin(config.origin).sha256}
     changes = diff(recorded.identity(), new)
     if changes:
-        shown = "; ".join(f"{field}: {old!r} -> {now!r}" for field, old, now in changes)
+        shown = "; ".join(f"{field}: {_SHORT.repr(old)} -> {_SHORT.repr(now)}" for field, old, now in changes)
         raise ConfigChanged(
             f"the run {info.run} was made with another configuration ({shown}): "
             "resume it unchanged, or start a child run with --fork",

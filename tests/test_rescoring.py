@@ -278,7 +278,13 @@ def test_names_on_the_command_line(words: list[str], names: list[str]) -> None:
         (["{align: shift}"], ConfigError, "name evaluators, suites"),
         (["nicq"], ConfigError, "did you mean 'niqe'"),
         (["{type: psnr, alig: shift}"], ConfigError, "did you mean 'align'"),
-        (["psnr"], ConfigError, "psnr needs the origin: give --origin"),
+        (["psnr"], ConfigError, "psnr needs the origin: give --origin FILE, or a manifest with a column origin"),
+        (
+            ["{type: drift, reference: first}"],
+            ConfigError,
+            "drift needs the first: give a manifest with a column first",
+        ),
+        (["drift_chain"], ConfigError, "drift_chain needs the history: only a run has that"),
     ],
 )
 def test_wrong_names_are_told(words: list[str], error: type[Exception], told: str) -> None:

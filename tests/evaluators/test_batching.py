@@ -126,6 +126,28 @@ def test_nothing_owed_is_neither_decoded_nor_asked(items: list[Item]) -> None:
     assert sum(part.sizes) == 2  # the third is no image
 
 
+def test_threads_that_wait_for_an_evaluator_do_not_ask_it_after_the_end(items: list[Item]) -> None:
+    """Whoever stops the work of a judge that is paid for pays for no call that had not begun."""
+    second, end = threading.Event(), threading.Event()
+    asked: list[int] = []
+
+    def slow(batch: Sequence[Sample]) -> list[Result]:
+        asked.append(len(batch))
+        if len(asked) == 2:
+            second.set()
+            end.wait(20)
+        return gray(batch)
+
+    by, _ = heavy(slow, paid=True)
+    good = [item for item in items if item.id not in ("3", "6")]
+    steps = Batcher([by], jobs=4, batch=4).run(good)
+    next(steps)
+    assert second.wait(20)
+    threading.Timer(0.3, end.set).start()  # `close` below returns when the call in hand does
+    steps.close()
+    assert asked == [1, 1]
+
+
 def test_out_of_memory_is_the_machines_and_ends(items: list[Item]) -> None:
     """C37: recorded for each image, asked again only one by one, and never for ever."""
 

@@ -83,8 +83,14 @@ def _read(word: str) -> list[tuple[str, Any]]:
 
 def _check(one: Named, offers: frozenset[Need]) -> None:
     missing = sorted(one.facts.needs - offers)
-    if missing:
-        raise ConfigError(
-            f"{one.name} needs the {' and the '.join(missing)}: give --origin FILE, or a manifest with a column "
-            f"{' and one '.join(missing)}; --skip-missing leaves out what cannot score"
-        )
+    if not missing:
+        return
+    if "history" in missing:
+        how = "only a run has that"
+    else:
+        how = f"give a manifest with a column {' and one '.join(missing)}"
+        if missing == ["origin"]:
+            how = f"give --origin FILE, or {how.removeprefix('give ')}"
+    raise ConfigError(
+        f"{one.name} needs the {' and the '.join(missing)}: {how}; --skip-missing leaves out what cannot score"
+    )
