@@ -67,6 +67,8 @@ class Review:
 
     accept: bool
     comment: str = ""
+    at: tuple[int, int] | None = None
+    """Turn and attempt that the person saw. When the run waits with another one meanwhile, the decision is refused."""
 
 
 def start_run(config: RunConfig, folder: Path, observers: Sequence[Observer] = (), run_id: str | None = None) -> Ended:
@@ -226,9 +228,9 @@ def _drive(
 ) -> Ended:
     origin = Picture.from_bytes(run.images.get(info.origin["image"]), "the origin")
     session = Session(config, parts, run, info, ledger, origin, observers)
+    _take_review(ledger, session, review)
     if session.position.status in ENDINGS:
         return Ended(run.path, session.position.status, None, worked=False)
-    _take_review(ledger, session, review)
     at = {"pid": os.getpid(), "driver": config.driver, "turn": session.position.turn}
     ledger.add_event("started", {**at, **started_under()})
     started_ns = session.started_ns or time.time_ns()
@@ -272,8 +274,10 @@ def _take_review(ledger: Ledger, session: Session, review: Review | None) -> Non
     waiting = [event for event in ledger.events() if event.kind == "ended"]
     if not waiting or waiting[-1].data["status"] != "waiting":
         raise UserError("this run does not wait for a person: resume it without --accept or --reject")
-    data = {"turn": session.position.turn, "attempt": session.position.attempt}
-    ledger.add_event("review", {**data, "accept": review.accept, "comment": review.comment})
+    turn, attempt = session.position.turn, session.position.attempt
+    if review.at not in (None, (turn, attempt)):
+        raise UserError("the run does not wait for this decision any more: look at it again")
+    ledger.add_event("review", {"turn": turn, "attempt": attempt, "accept": review.accept, "comment": review.comment})
 
 
 def _refuse_changes(info: RunInfo, recorded: RunConfig, config: RunConfig) -> None:

@@ -86,6 +86,7 @@ def test_verdicts_of_people_stand_in_for_truth(turngate: Turngate, study: Path, 
     arms = {arm["arm"]: arm for arm in done.json()["answer"]["arms"]}
     assert arms["no-gate"]["propagated_share"]["value"] == 1 / 5
     assert arms["strict"]["propagated_share"]["value"] is None, "nobody looked at its images"
+    assert done.json()["answer"]["sensitivity"] == [], "a verdict has no threshold that could be another"
     assert "none of the runs is 'nowhere'" in turngate("study", study, "--labels", "labels.csv").err
     (tmp_path / "bad.csv").write_text("run,turn,damaged\nx,1,perhaps\n")
     turngate("study", study, "--labels", "bad.csv").refused(2, "bad.csv", "line 2")

@@ -210,6 +210,18 @@ def test_a_review_without_a_question_is_refused(config: Config, run: Run) -> Non
         run(settings, review=Review(True))
 
 
+def test_a_decision_counts_for_what_the_person_saw(config: Config, run: Run) -> None:
+    """Two people decide: the second one's word is not taken for the candidate after it."""
+    settings = config(turns=2, gate=REJECT, on_reject={"attempts": 1, "then": "ask_human"})
+    assert run(settings)[0].status == "waiting"
+    assert run(settings, review=Review(True, at=(1, 1)))[0].status == "waiting"
+    with pytest.raises(UserError, match="does not wait for this decision any more"):
+        run(settings, review=Review(True, at=(1, 1)))
+    assert run(settings, review=Review(True, at=(2, 1)))[0].status == "complete"
+    with pytest.raises(UserError, match="does not wait for a person"):
+        run(settings, review=Review(True, at=(2, 1)))
+
+
 @pytest.mark.parametrize(("policy", "rule"), [("decide", "gate"), ("reject", "on_no_change:reject")])
 def test_an_editor_that_does_nothing(config: Config, run: Run, policy: str, rule: str) -> None:
     """C5: recorded as no_change, the policy is applied, never counted as an accepted edit."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from pydantic import ValidationError
 from starlette.applications import Starlette
@@ -14,6 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from turngate.errors import BadImage, NoSuchRun, TurngateError, UserError
+from turngate.traces.analysis.run_view import RunView
 from turngate.traces.images import ImageStore
 from turngate.traces.report.page import HERE as REPORT
 from turngate.traces.report.page import scripts
@@ -22,16 +24,19 @@ from turngate.traces.viewer import pages
 from turngate.traces.viewer.entries import Spot
 from turngate.traces.viewer.glance import stamp
 from turngate.traces.viewer.guard import Guard
-from turngate.traces.viewer.index import Index, Order, Query
+from turngate.traces.viewer.index import Index
 from turngate.traces.viewer.labelling import Given, Means, Verdict
 from turngate.traces.viewer.pictures import EDGES, read_image, small_image
+from turngate.traces.viewer.query import Query
 from turngate.traces.viewer.tools import version_of
+from turngate.traces.viewer.waiting import check_waiting
 
 __all__ = ["make_app"]
 
 _STATIC = {
     **{name: (REPORT / name, "text/javascript") for name in scripts(True)},
     "report.css": (REPORT / "report.css", "text/css"),
+    "list.js": (pages.HERE / "list.js", "text/javascript"),
     "viewer.js": (pages.HERE / "viewer.js", "text/javascript"),
     "viewer.css": (pages.HERE / "viewer.css", "text/css"),
 }
@@ -46,20 +51,10 @@ class _Viewer:
         self.base = f"/{token}"
         self.means = means
         self.studies: dict[str, tuple[object, str]] = {}
+        self.deciding: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     def list(self, request: Request) -> Response:
-        found = request.query_params
-        order: Any = found.get("order")
-        kind: Any = found.get("kind")
-        number = found.get("page", "1")
-        query = Query(
-            words=found.get("q", "")[:200],
-            kind=kind if kind in ("run", "study") else "",
-            status=found.get("status", "")[:40],
-            order=order if order in get_args(Order) else "created",
-            down=found.get("down", "1") != "0",
-            page=max(1, int(number)) if number.isascii() and number.isdigit() and len(number) < 8 else 1,
-        )
+        query = Query.read(request.query_params)
         return _html(pages.list_page(self.index, self.index.find(query), query, self.base))
 
     def run(self, request: Request) -> Response:
@@ -109,10 +104,9 @@ class _Viewer:
         one, verdict = self._entry(request, "run"), Verdict.model_validate_json(await _body(request))
         if self.means.review is None:
             raise UserError("runs cannot be reviewed here")
-        waiting = await asyncio.to_thread(pages.waiting, one)
-        if waiting is None or (waiting.turn, waiting.attempt) != (verdict.turn, verdict.attempt):
-            raise UserError("the run does not wait for this decision any more: load the page again")
-        await asyncio.to_thread(self.means.review, one.path, verdict.accept, verdict.comment)
+        async with self.deciding[one.key]:  # two tabs decide one after the other, so that the second one is refused
+            await asyncio.to_thread(lambda: check_waiting(RunView.load(one.path), verdict.turn, verdict.attempt))
+            await asyncio.to_thread(self.means.review, one.path, verdict)
         return JSONResponse({"started": True})
 
     def failed(self, request: Request, error: Exception) -> Response:

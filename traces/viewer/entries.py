@@ -6,12 +6,14 @@ import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic_core import from_json
 
 from turngate.traces.redact import redact
+from turngate.traces.report.inert import visible
 
 __all__ = ["Entry", "Kind", "Spot", "read_entry", "walk"]
 
@@ -43,7 +45,7 @@ class Entry:
 
     spot: Spot
     created: str = ""
-    """ISO 8601."""
+    """ISO 8601, UTC; of a study when its file was written."""
     editor: str = ""
     gate: str = ""
     scenario: str = ""
@@ -58,11 +60,12 @@ class Entry:
     @property
     def text(self) -> str:
         """What a filter looks at, in small letters."""
-        return f"{self.spot.place} {self.editor} {self.gate} {self.scenario} {self.question}".lower()
+        simulated = "simulated" if self.simulated else ""
+        return f"{self.spot.place} {self.editor} {self.gate} {self.scenario} {self.question} {simulated}".lower()
 
 
 def walk(root: Path) -> Iterator[Spot]:
-    """Studies and runs below `root`; links are not followed, and nothing inside a run is looked at."""
+    """Studies and runs below `root`; hidden folders, links, and what lies beside a ledger are left alone."""
     pending = [str(root)]
     while pending:
         folder = pending.pop()
@@ -74,19 +77,25 @@ def walk(root: Path) -> Iterator[Spot]:
         for file, kind in _FILES.items():
             if file in items and items[file].is_file(follow_symlinks=False):
                 yield _spot(root, kind, folder, items[file].stat(follow_symlinks=False))
-        if "run.json" not in items:
-            pending += [item.path for item in items.values() if item.is_dir(follow_symlinks=False)]
+        if "ledger.sqlite" not in items:  # a file called run.json may be anybody's
+            inner = [item for name, item in items.items() if not name.startswith(".")]
+            pending += [item.path for item in inner if item.is_dir(follow_symlinks=False)]
 
 
 def read_entry(spot: Spot) -> Entry:
     """Read the small file of a run or a study; what cannot be read says why."""
     try:
         if spot.size > _LARGEST:
-            raise ValueError("the file is too large")
+            return Entry(spot, problem=f"{spot.kind}.json is too large for one of turngate's")
         raw = from_json((spot.path / f"{spot.kind}.json").read_bytes())
+    except OSError as error:
+        return Entry(spot, problem=f"{spot.kind}.json cannot be read: {error.strerror}")
+    except ValueError:
+        return Entry(spot, problem=f"{spot.kind}.json is damaged: it is no JSON")
+    try:
         return _run(spot, raw) if spot.kind == "run" else _study(spot, raw)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        return Entry(spot, problem=f"cannot be read ({type(error).__name__})")
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return Entry(spot, problem=f"{spot.kind}.json is not turngate's, or damaged")
 
 
 def _spot(root: Path, kind: Kind, folder: str, state: os.stat_result) -> Spot:
@@ -102,13 +111,15 @@ def _run(spot: Spot, raw: dict[str, Any]) -> Entry:
     return Entry(
         spot,
         created=str(raw["created"]),
-        editor=str((resolved.get("editor") or {}).get("model") or config["editor"]["type"]),
-        gate=str(config["gate"]["type"]),
-        scenario=str(config["scenario"]["type"]),
+        editor=visible(str((resolved.get("editor") or {}).get("model") or config["editor"]["type"])),
+        gate=visible(str(config["gate"]["type"])),
+        scenario=visible(str(config["scenario"]["type"])),
         planned=int(config["turns"]),
         simulated=bool(resolved.get("simulated")),
     )
 
 
 def _study(spot: Spot, raw: dict[str, Any]) -> Entry:
-    return Entry(spot, question=redact(str(raw["study"].get("question") or "")), planned=len(raw["runs"]))
+    written = datetime.fromtimestamp(spot.changed_ns / 1e9, UTC).isoformat(timespec="seconds")
+    question = redact(str(raw["study"].get("question") or ""))
+    return Entry(spot, created=written, question=question, planned=len(raw["runs"]))

@@ -63,8 +63,8 @@ class LabelBook:
         append_label(self.path, LabelRow(run=run, by=self.by, at=now, **said))
 
 
-Reviewer = Callable[[Path, bool, str], None]
-"""Called with a run's folder, accept and a comment; starts the run again and returns. Raises `TurngateError`."""
+Reviewer = Callable[[Path, Verdict], None]
+"""Called with a run's folder and the verdict; starts the run again and returns. Raises `TurngateError`."""
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,14 @@ from turngate.traces.viewer.confine import confined
 from turngate.traces.viewer.entries import Spot
 from turngate.traces.viewer.glance import stamp
 from turngate.traces.viewer.guard import POLICY
-from turngate.traces.viewer.index import Found, Index, Query
+from turngate.traces.viewer.index import Found, Index
 from turngate.traces.viewer.labelling import Means
 from turngate.traces.viewer.pictures import linked_shots
+from turngate.traces.viewer.query import DAMAGE, STATUSES, Query
 from turngate.traces.viewer.tools import tools_of
 from turngate.traces.viewer.waiting import Waiting, waiting_in
 
-__all__ = ["HERE", "list_page", "message_page", "run_page", "study_page", "study_stamp", "waiting"]
+__all__ = ["HERE", "list_page", "message_page", "run_page", "study_page", "study_stamp"]
 
 HERE = Path(__file__).parent
 _WHOLE = [*scripts(True)[:-1], "viewer.js", scripts(True)[-1]]
@@ -37,12 +38,15 @@ _FILES = ("run.json", "ledger.sqlite", "ledger.sqlite-wal", "images")
 
 def list_page(index: Index, found: Found, query: Query, base: str) -> str:
     """The list of runs and studies."""
-    return _page("list.html.j2", base, ["page.js"], title="turngate", found=found, query=query, root=str(index.root))
+    return _page(
+        "list.html.j2", base, ["list.js"], title=f"{index.root.name} - turngate view", found=found, query=query,
+        root=str(index.root), statuses=STATUSES, damage=DAMAGE,
+    )  # fmt: skip
 
 
 def message_page(base: str, title: str, text: str) -> str:
     """One line, where there is nothing else to show."""
-    return _page("message.html.j2", base, ["page.js"], title=title, text=text)
+    return _page("message.html.j2", base, ["viewer.js"], title=title, text=text)
 
 
 def run_page(index: Index, one: Spot, base: str, version: str, means: Means) -> str:
@@ -58,11 +62,6 @@ def run_page(index: Index, one: Spot, base: str, version: str, means: Means) -> 
     given = {**page.values, "entry": one, "tools": tools, "tools_json": as_data(json.dumps(tools))}
     given |= {"waiting": held, "pictures": shots}
     return _page("view_run.html.j2", base, _WHOLE, page.figures, page.shots, **given)
-
-
-def waiting(one: Spot) -> Waiting | None:
-    """The attempt that the run waits for, or None."""
-    return waiting_in(RunView.load(one.path))
 
 
 def study_stamp(one: Spot) -> object:

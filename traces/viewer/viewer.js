@@ -1,6 +1,11 @@
 "use strict";
 // The viewer's tools on the page of a run: it goes on while the run does, takes labels by key, and a review.
 (() => {
+  try {
+    document.getElementById("to-list").search = sessionStorage.getItem("turngate-list") || "";
+  } catch {
+    // Without storage the way back leads to the whole list.
+  }
   const place = document.getElementById("tools");
   if (!place) return;
   const base = document.getElementById("viewer-base").dataset.base;
@@ -62,13 +67,16 @@
   }
 
   async function watch() {
+    const began = performance.now();
     try {
       const now = await send("state");
       if (now.version !== version && !busy()) await refresh();
     } catch {
       // The viewer was stopped, or restarts: ask again later.
     }
-    setTimeout(watch, document.hidden ? 5000 : OPEN.includes(tools.status) ? 1000 : 4000);
+    const pause = document.hidden ? 5000 : OPEN.includes(tools.status) ? 1000 : 4000;
+    // The page of a long run takes a while to make, on the machine that the run needs.
+    setTimeout(watch, Math.max(pause, 5 * (performance.now() - began)));
   }
 
   // --- labels ---------------------------------------------------------------------------------------------------
@@ -163,8 +171,9 @@
     document.body.classList.toggle("blind", event.target.checked);
   });
   document.addEventListener("keydown", (event) => {
-    if (event.altKey || event.ctrlKey || event.metaKey || event.target.matches("input, textarea, select")) return;
-    if (panel.hidden) return;
+    // A box that was just ticked and a slider that was just moved keep the focus, but take no letters.
+    if (event.target.matches("input:not([type=checkbox], [type=range]), textarea, select")) return;
+    if (panel.hidden || event.repeat || event.altKey || event.ctrlKey || event.metaKey) return;
     const sign = event.key.toLowerCase();
     if (sign === "n") {
       const order = tools.candidates;

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from turngate.errors import UserError
 from turngate.traces.analysis.run_view import RunView
 
-__all__ = ["Waiting", "waiting_in"]
+__all__ = ["Waiting", "check_waiting", "waiting_in"]
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,13 @@ class Waiting:
     reasoning: str
     size: str
     """Width x height of the candidate in pixels."""
+
+
+def check_waiting(view: RunView, turn: int, attempt: int) -> None:
+    """Raise `UserError` when the run does not wait for a decision about this attempt."""
+    held = waiting_in(view)
+    if held is None or (held.turn, held.attempt) != (turn, attempt):
+        raise UserError("the run does not wait for this decision any more: load the page again")
 
 
 def waiting_in(view: RunView) -> Waiting | None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
+
+from turngate.cli._columns import print_rows, print_words
 
 if TYPE_CHECKING:
     from turngate.graphs.study import Finished
@@ -47,17 +49,20 @@ def say_answer(folder: Path, ended: list[Finished], as_json: bool, labels: Label
     for one in ended:
         if one.status == "failed":
             click.echo(f"{one.folder} failed: {plain(one.reason or '', 300)}", err=True)
-    click.echo(f"\n{question}\n")
+    click.echo()
+    print_words(question)
+    click.echo()
     if single:
-        _print(_run_rows(summaries))
+        print_rows(_run_rows(summaries))
     else:
         _say_arms(answer)
     _say_reasoning(answer)
     _say_failures(answer)
     for remark in (*answer.remarks, *(remark for arm in answer.failures for remark in arm.remarks)):
-        click.echo(plain(remark, 300), err=True)
+        print_words(remark, error=True)
     for truth in answer.truth:
-        click.echo(f"\ntruth: {truth}. Turns are counted under accepted, rejected, forced; candidates elsewhere.")
+        click.echo()
+        print_words(f"truth: {truth}. Turns are counted under accepted, rejected, forced; candidates elsewhere.")
     click.echo(f"page: {page}")
 
 
@@ -97,18 +102,18 @@ def _say_arms(answer: StudyAnswer) -> None:
                 "calls": "-" if arm.calls_per_sound_turn is None else f"{arm.calls_per_sound_turn:.3g}",
             }
         )
-    _print(rows)
+    print_rows(rows)
     better = f", {answer.truth_better} is better" if answer.truth_better else ""
     few = f"; {answer.origins} origins: intervals and p are rough" if answer.origins < 5 else ""
-    click.echo(
+    print_words(
         "* control. [95 % interval, bootstrap over origins]. caught: of damaged candidates; false alarms: of sound "
-        "ones; propagated: of new\nimages; delay: median turns to the first catch; truth at end: mean"
+        "ones; propagated: of new images; delay: median turns to the first catch; truth at end: mean"
         f"{better}; calls: editor calls per new and sound image{few}."
     )
     rows = []
     for one in answer.evaluators:
         counts, gap = one.counts, one.gap
-        auc = "-" if one.auc.value is None else f"{one.auc.value:.3f}{_interval(one.auc, 1.0, '.2f')}"
+        auc = "-" if one.auc.value is None else f"{one.auc.value:.3f}{_interval(one.auc, 1.0, '.3f')}"
         rows.append(
             {
                 "evaluator": one.evaluator,
@@ -121,10 +126,10 @@ def _say_arms(answer: StudyAnswer) -> None:
             }
         )
     click.echo(f"\nEvaluators against truth, arm {answer.evaluators[0].arm}:\n" if rows else "")
-    _print(rows)
+    print_rows(rows)
     if answer.sensitivity:
         click.echo("\nThe same decisions under other thresholds of damaged:\n")
-        _print([
+        print_rows([
             {
                 "damaged at": f"{row.damaged_at:g}", "arm": row.arm, "caught": _share(row.catch_rate),
                 "false alarms": _share(row.false_alarm_rate), "propagated": _share(row.propagated_share),
@@ -152,7 +157,7 @@ def _say_reasoning(answer: StudyAnswer) -> None:
             }
         )
     click.echo("", nl=bool(rows))
-    _print(rows)
+    print_rows(rows)
 
 
 def _say_failures(answer: StudyAnswer) -> None:
@@ -171,21 +176,7 @@ def _say_failures(answer: StudyAnswer) -> None:
         if failure.found or failure.labelled
     ]
     click.echo("", nl=bool(rows))
-    _print(rows)
-
-
-def _print(rows: list[dict[str, str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    if not rows:
-        return
-    table: Any = Table(box=None)
-    for number, column in enumerate(rows[0]):
-        table.add_column(column, justify="right" if number else "left", no_wrap=True)
-    for row in rows:
-        table.add_row(*row.values())
-    Console(width=max(150, Console().width)).print(table)
+    print_rows(rows)
 
 
 def _percent(estimate: Estimate, interval: bool = True) -> str:

@@ -34,7 +34,7 @@ def fake_server_command(port: int, path: Path | None, answers: tuple[str, ...], 
     """
     from turngate.fake_server.app import make_app
     from turngate.fake_server.script import Script, read_script, with_answers
-    from turngate.fake_server.server import HOST, bind, serve
+    from turngate.loopback import HOST, bind, serve
 
     script = with_answers(read_script(path) if path else Script(), answers)
     listening = bind(port)

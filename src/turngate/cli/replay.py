@@ -102,23 +102,25 @@ def _row(label: str, one: Counterfactual) -> dict[str, Any]:
 
 
 def _say(found: list[tuple[str, Counterfactual]], rows: list[dict[str, Any]], sweep: str | None) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
+    from turngate.cli._columns import print_rows
     from turngate.cli._text import plain
 
-    table: Any = Table(box=None)
     field = sweep.partition("=")[0] if sweep else "gate"
-    for column in (field, "turns", *_WORDS.values(), "first change", "valid until"):
-        table.add_column(column, justify="left" if column in (field, "valid until") else "right")
     recorded = max(rows, key=lambda row: int(row["attempts"]))
+    table = []
     for label, row in [("as recorded", recorded), *((row["value"] or str(row["gate"]["type"]), row) for row in rows)]:
         told = row["recorded_outcomes"] if label == "as recorded" else row["outcomes"]
         change = row["first_change"]
-        first = "" if label == "as recorded" else f"turn {change['turn']}" if change else "none"
-        until = "" if label == "as recorded" else row["diverged"] or "the end"
-        table.add_row(plain(str(label)), str(row["turns"]), *(str(told[name]) for name in _WORDS), first, plain(until))
-    Console(width=max(140, Console().width)).print(table)
+        table.append(
+            {
+                field: str(label),
+                "turns": str(row["turns"]),
+                **{word: str(told[name]) for name, word in _WORDS.items()},
+                "first change": "" if label == "as recorded" else f"turn {change['turn']}" if change else "none",
+                "valid until": "" if label == "as recorded" else row["diverged"] or "the end",
+            }
+        )
+    print_rows(table)
     if len(found) == 1:
         for step in (step for step in found[0][1].steps if step.changed):
             decision = step.decision

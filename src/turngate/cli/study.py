@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turngate.cli._options import json_option, out_option, quiet_option, set_option
+from turngate.cli._time_left import duration
 
 if TYPE_CHECKING:
     from turngate.graphs.session import Observer
@@ -68,6 +69,7 @@ def study_command(
 ) -> int:
     """Run every arm of the study FILE on every cell of its grid, then answer its question in tables and a page."""
     from turngate.cli._study_answer import say_answer
+    from turngate.cli._study_progress import StudyProgress
     from turngate.graphs.study import read_study, run_study
     from turngate.graphs.study.estimate import estimate
     from turngate.traces.analysis.labels_file import read_labels
@@ -86,7 +88,7 @@ def study_command(
     few = len(study.jobs) <= _FEW
     watch = Watch(quiet=quiet or as_json or not few, together=jobs > 1)
     found = run_study(study, folder, watch, jobs, retry_failed)
-    ended = list(found if quiet or as_json or few else _progress(found, len(study.jobs)))
+    ended = list(found if quiet or as_json or few else StudyProgress(study, folder).follow(found))
     _write_reports(ended)
     say_answer(folder, ended, as_json, verdicts)
     return max((_code(one) for one in ended), default=0)
@@ -109,36 +111,8 @@ def _plan(study: Study, size: Estimate, jobs: int) -> str:
         )
         text += f", {size.paid_calls_at_most:,} of them paid, {usd}"
     if size.seconds is not None:
-        text += f"; about {_duration(size.seconds / min(jobs, size.runs))} with --jobs {jobs}, one attempt per turn"
+        text += f"; about {duration(size.seconds / min(jobs, size.runs))} with --jobs {jobs}, one attempt per turn"
     return text
-
-
-def _progress(found: Iterator[Finished], total: int) -> Iterator[Finished]:
-    """A bar on a terminal, a line per run elsewhere."""
-    import time
-
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    from turngate.cli._text import plain
-
-    console = Console(stderr=True, highlight=False)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    began = time.monotonic()
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("runs", total=total)
-        for number, one in enumerate(found, 1):
-            bar.advance(task)
-            reason = f" ({plain(one.reason, 160)})" if one.reason else ""
-            left = (time.monotonic() - began) / number * (total - number)
-            line = f"{number}/{total} {one.folder}: {one.status}{reason}"
-            if one.status not in ("complete",) or not console.is_terminal:
-                console.print(line if console.is_terminal else f"{line}, about {_duration(left)} left", markup=False)
-            yield one
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
 def _write_reports(ended: list[Finished]) -> None:

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from turngate.cli._options import json_option
 
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-    from multiprocessing.process import BaseProcess
-
 __all__ = ["view_command"]
-
-_LAST_SECONDS = 60
 
 
 @click.command("view")
@@ -39,15 +30,21 @@ def view_command(folder: Path, port: int, no_browser: bool, labels: Path | None,
     import webbrowser
 
     from turngate.agent.reasoning import READERS
+    from turngate.cli._reviews import Reviews
     from turngate.errors import UserError
-    from turngate.fake_server.server import HOST, bind, serve
+    from turngate.loopback import HOST, bind, serve
     from turngate.traces.viewer.app import make_app
     from turngate.traces.viewer.labelling import LabelBook, Means
 
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"{folder} is a file: give the folder that holds the runs, {folder.parent} perhaps")
     if not folder.is_dir():
         raise UserError(f"no folder at {folder}: give one that holds runs")
+    file = labels or folder / "labels.csv"
+    if labels is None and not file.resolve().is_relative_to(folder.resolve()):
+        raise UserError(f"{file} is a link that leads out of the folder: name the file with --labels, if you trust it")
     token = secrets.token_urlsafe(24)
-    book = LabelBook(labels or folder / "labels.csv", by or _user())
+    book = LabelBook(file, by or _user())
     listening = bind(port)
     url = f"http://{HOST}:{listening.getsockname()[1]}/{token}/"
 
@@ -57,80 +54,10 @@ def view_command(folder: Path, port: int, no_browser: bool, labels: Path | None,
             webbrowser.open(url)
 
     reader = READERS.build(READERS.configure("lexicon", "reader"))
-    with _Reviews() as reviews:
+    with Reviews() as reviews:
         means = Means(book, reviews.start, reader)
         serve(make_app(folder, token, means), listening, ready)
     return 0
-
-
-class _Reviews:
-    """Goes on with reviewed runs, each in a process of its own; when the viewer stops, they do after their attempt."""
-
-    def __init__(self) -> None:
-        self._working: dict[Path, BaseProcess] = {}
-
-    def __enter__(self) -> _Reviews:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        for process in self._working.values():
-            process.terminate()
-        for process in self._working.values():
-            process.join()
-
-    def start(self, folder: Path, accept: bool, comment: str) -> None:
-        """Begin; what keeps the run from beginning is raised here."""
-        import multiprocessing
-
-        from turngate.errors import UserError
-
-        before = self._working.get(folder)
-        if before is not None:
-            before.join(_LAST_SECONDS)  # the run waits again, its process may still write the report
-            if before.is_alive():
-                raise UserError("the run goes on already")
-        spawn = multiprocessing.get_context("spawn")
-        ours, theirs = spawn.Pipe(duplex=False)
-        process = spawn.Process(target=_go_on, args=(folder, accept, comment, theirs))
-        process.start()
-        theirs.close()
-        self._working[folder] = process
-        try:
-            problem = ours.recv()
-        except EOFError:  # it died without a word
-            problem = f"the run did not go on (exit code {process.exitcode}): try `turngate resume`"
-        if problem:
-            raise UserError(problem)
-
-
-class _Begun:
-    """Observer that tells the viewer that the run goes on."""
-
-    def __init__(self, told: Connection) -> None:
-        self._told = told
-
-    def started(self, info: Any, started_ns: int) -> None:
-        """The run was opened, and the review taken."""
-        self._told.send("")
-
-    def attempt(self, record: Any) -> None:
-        """Nothing: the ledger has it."""
-
-    def ended(self, status: str, reason: str | None, ended_ns: int) -> None:
-        """Nothing: the ledger has it."""
-
-
-def _go_on(folder: Path, accept: bool, comment: str, told: Connection) -> None:
-    from turngate.cli._reports import write_page
-    from turngate.errors import TurngateError
-    from turngate.graphs.runner import Review, continue_run
-
-    os.setsid()  # Ctrl-C is for the viewer, which then asks the run to stop
-    try:
-        write_page(continue_run(folder, None, [_Begun(told)], Review(accept, comment)).folder)
-    except TurngateError as error:
-        with suppress(OSError):
-            told.send(str(error))
 
 
 def _user() -> str:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.traces._runs import long_run
+from tests.traces._browser import Visit, browser, visits
+from tests.traces._runs import long_run, study_of
 
 from turngate.errors import UserError
 from turngate.traces.run_folder import RunFolder
 from turngate.traces.viewer.app import make_app
-from turngate.traces.viewer.labelling import LabelBook, Means
+from turngate.traces.viewer.labelling import LabelBook, Means, Verdict
+
+from ._viewing import Viewer, viewing
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
 
 TOKEN = "t0ken-of-the-test"
 
@@ -25,7 +31,7 @@ class Viewed:
 
     root: Path
     client: TestClient
-    reviews: list[tuple[Path, bool, str]] = field(default_factory=list)
+    reviews: list[tuple[Path, Verdict]] = field(default_factory=list)
     refuse: str = ""
     """Why the next review cannot be taken."""
 
@@ -60,19 +66,44 @@ def view(root: Path) -> Viewed:
     """A viewer of `root`."""
     found: list[Viewed] = []
 
-    def review(folder: Path, accept: bool, comment: str) -> None:
+    def review(folder: Path, verdict: Verdict) -> None:
         if found[0].refuse:
             raise UserError(found[0].refuse)
-        found[0].reviews.append((folder, accept, comment))
+        found[0].reviews.append((folder, verdict))
 
     app = make_app(root, TOKEN, Means(LabelBook(root / "labels.csv", "me"), review))
     found.append(Viewed(root, TestClient(app, base_url="http://127.0.0.1:8000")))
     return found[0]
 
 
-Opener = Callable[[Path], Viewed]
-
-
 def run_id(folder: Path) -> str:
     """Id of the run in `folder`."""
     return RunFolder(folder).info().run
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    with browser(tmp_path_factory.mktemp("profile"), offline=False) as found:
+        yield found
+
+
+@pytest.fixture
+def visit(context: BrowserContext) -> Iterator[Visit]:
+    with visits(context) as go:
+        yield go
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs, one of them in a study."""
+    folder = tmp_path_factory.mktemp("viewed") / "runs"
+    long_run(folder / "first", 6, 2, 64)
+    long_run(folder / "study" / "no-gate", 6, 1, 64, simulated=False)
+    study_of(folder / "study", {"no-gate": folder / "study" / "no-gate"}, "Does it decay?")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def viewer(root: Path) -> Iterator[Viewer]:
+    with viewing(root) as found:
+        yield found

@@ -6,18 +6,24 @@ import json
 import re
 import shutil
 from pathlib import Path
+from typing import get_args
 
 import pytest
-from tests.traces._runs import HOSTILE, Writer, study_of
+from hypothesis import given
+from hypothesis import strategies as st
+from starlette.datastructures import QueryParams
+from tests.traces._runs import HOSTILE, Writer, degraded, study_of
 
-from turngate.traces.viewer.index import Index, Query
+from turngate.picture import encode_png
+from turngate.traces.viewer.index import Index
+from turngate.traces.viewer.query import DAMAGE, Order, Query
 
-from .conftest import view
+from .conftest import Viewed, view
 
 
 def places(text: str) -> list[str]:
     """Places in the order of the list."""
-    return re.findall(r'<tr><th scope="row"><a href="[^"]+">\s*<bdi[^>]*>([^<]*)</bdi>', text)
+    return re.findall(r'<th scope="row" role="rowheader"><a href="[^"]+">\s*<bdi[^>]*>([^<]*)</bdi>', text)
 
 
 @pytest.fixture
@@ -48,6 +54,10 @@ def test_everything_is_listed_with_how_it_stands(folder: Path) -> None:
     [
         ("q=DEEP", ["deep/c"]),
         ("q=sharpener threshold&kind=run&order=name&down=0", ["a", "b", "deep/c"]),
+        ("q=simulated&kind=run", ["a"]),
+        ("editor=sharpener-1&gate=threshold&order=name&down=0", ["a", "b", "deep/c"]),
+        ("editor=sharpener", []),
+        ("gate=hold", []),
         ("q=nothing-like-it", []),
         ("kind=study", ["study"]),
         ("kind=run&order=turns&down=1", ["deep/c", "a", "b"]),
@@ -55,13 +65,139 @@ def test_everything_is_listed_with_how_it_stands(folder: Path) -> None:
         ("kind=run&status=complete&order=name&down=1", ["deep/c", "b", "a"]),
         ("status=running", []),
         ("q=sound", ["study"]),
-        ("kind=%3Cscript%3E&order=__class__&page=-7&down=x&q=deep", ["deep/c"]),
+        ("kind=%3Cscript%3E&order=__class__&page=-7&down=x&q=deep&status=x&damage=x", ["deep/c"]),
     ],
 )
 def test_filter_and_order(folder: Path, query: str, expected: list[str]) -> None:
-    viewed = view(folder)
-    viewed.get("/")  # looks at every ledger once
-    assert places(viewed.get(f"/?{query}").text) == expected
+    assert places(view(folder).get(f"/?{query}").text) == expected
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> Viewed:
+    """Runs that differ in what got through, one without a truth and one that cannot be read."""
+    root = tmp_path_factory.mktemp("damaged") / "runs"
+    fates = {"sound": "ss", "early": "ddsd", "late": "ssdds", "caught": "sccs", "unmeasured": "ss", "torn": "s"}
+    for number, (name, turns) in enumerate(fates.items()):
+        writer = Writer(root / name, size=16, turns=len(turns), truth=name != "unmeasured", name=name)
+        for turn, fate in enumerate(turns, 1):
+            keep = fate != "c"
+            writer.attempt(
+                turn, image=encode_png(degraded(writer.origin, 0.2, 10 * number + turn)), scores={},
+                damage=0.1 if fate == "s" else 0.9, verdict="accept" if keep else "reject",
+                action="accept" if keep else "skip", cost_usd=0.1 if name in ("late", "sound") else None,
+            )  # fmt: skip
+        writer.close()
+    (root / "torn" / "ledger.sqlite").write_bytes(b"torn")
+    study_of(root / "study", {"sound": root / "sound"})
+    return view(root)
+
+
+@pytest.mark.parametrize(
+    ("damage", "expected"),
+    [
+        ("propagated", ["early", "late"]),
+        ("none_propagated", ["caught", "sound"]),
+        ("caught", ["caught"]),
+        ("collapsed", ["early", "late"]),
+        ("not_collapsed", ["caught", "sound"]),
+        ("not_measured", ["unmeasured"]),
+    ],
+)
+def test_the_damage_is_asked_for(damaged: Viewed, damage: str, expected: list[str]) -> None:
+    assert places(damaged.get(f"/?damage={damage}&order=name&down=0").text) == expected
+    assert damage in DAMAGE
+
+
+@pytest.mark.parametrize(
+    ("order", "known", "unknown"),
+    [
+        ("propagated", [["caught", "sound"], ["late"], ["early"]], ["study", "torn", "unmeasured"]),
+        ("caught", [["early", "late", "sound"], ["caught"]], ["study", "torn", "unmeasured"]),
+        ("collapse", [["early"], ["late"], ["caught", "sound"]], ["study", "torn", "unmeasured"]),
+        ("turns", [["sound", "unmeasured"], ["caught", "early"], ["late"]], ["study", "torn"]),
+        ("cost", [["sound"], ["late"]], ["caught", "early", "study", "torn", "unmeasured"]),
+        ("status", [["caught", "early", "late", "sound", "unmeasured"], ["torn"]], ["study"]),
+        ("gate", [["caught", "early", "late", "sound", "torn", "unmeasured"]], ["study"]),
+    ],
+)
+def test_what_is_not_known_stands_last_both_ways(
+    damaged: Viewed, order: str, known: list[list[str]], unknown: list[str]
+) -> None:
+    up = [name for group in known for name in group]
+    down = [name for group in reversed(known) for name in group]
+    assert places(damaged.get(f"/?order={order}&down=0").text) == up + unknown
+    assert places(damaged.get(f"/?order={order}&down=1").text) == down + unknown
+
+
+def test_what_is_told_of_the_damage(damaged: Viewed) -> None:
+    text = damaged.get("/?kind=run&order=name&down=0").text
+
+    def told(name: str) -> list[str]:
+        row = text.split(f">{name}</bdi>")[1].split("</tr>")[0]
+        cells = re.findall(r'data-of="(?:caught|propagated|collapse)">(.*?)</td>', row, re.DOTALL)
+        return [re.sub("<[^>]*>", "", cell).strip() for cell in cells]
+
+    assert told("early") == ["0", "3", "turn 2"]
+    assert told("late") == ["0", "2", "turn 4"]
+    assert told("caught") == ["2", "0", "none"]
+    assert told("unmeasured") == told("torn") == ["-", "-", "-"]
+
+
+def test_the_whole_folder_is_sorted_and_not_the_page(damaged: Viewed) -> None:
+    index = Index(damaged.root.resolve(), page_size=2)
+    seen = [
+        listed.entry.spot.place
+        for page in (1, 2, 3, 4)
+        for listed in index.find(Query(order="propagated", page=page)).rows
+    ]
+    assert seen == ["early", "late", "caught", "sound", "study", "torn", "unmeasured"]
+
+
+def test_the_choices_are_those_that_there_are(damaged: Viewed) -> None:
+    text = damaged.get("/?gate=gone").text
+    assert '<option value="sharpener-1">sharpener-1</option>' in text
+    assert '<option value="gone" selected>gone</option>' in text, "what the address asks for stays chosen"
+    assert "Nothing matches" in text and "Show all" in text
+
+
+@given(
+    st.builds(
+        Query,
+        q=st.text(max_size=20).filter(lambda text: text.isprintable()),
+        kind=st.sampled_from(["", "run", "study"]),
+        status=st.sampled_from(["", "failed"]),
+        editor=st.sampled_from(["", "a&b=c", "ä 日本"]),
+        damage=st.sampled_from(list(DAMAGE)),
+        order=st.sampled_from(get_args(Order)),
+        down=st.booleans(),
+        page=st.integers(1, 9999),
+    )
+)
+def test_the_address_says_it_all(query: Query) -> None:
+    assert Query.read(QueryParams(query.address[1:])) == query
+    other = query.sorted_by("collapse")
+    assert (other.page, other.q) == (1, query.q)
+    assert other.sorted_by("collapse").down is not other.down
+
+
+def test_newest_first_goes_by_what_the_run_says(folder: Path) -> None:
+    for number, name in enumerate(("deep/c", "a", "b")):
+        file = folder / name / "run.json"
+        raw = json.loads(file.read_text())
+        file.write_text(json.dumps({**raw, "created": f"2026-11-{20 - number}T10:00:00+00:00"}))
+    assert places(view(folder).get("/?kind=run").text) == ["deep/c", "a", "b"]
+
+
+def test_hidden_folders_are_left_alone(folder: Path) -> None:
+    shutil.copytree(folder / "a", folder / ".venv" / "a")
+    assert len(places(view(folder).get("/").text)) == 4
+
+
+def test_somebody_elses_run_json_hides_nothing(folder: Path) -> None:
+    (folder / "run.json").write_text('{"scripts": {}}')
+    text = view(folder).get("/").text
+    assert {"a", "b", "deep/c", "study"} < set(places(text))
+    assert "run.json is not turngate" in text
 
 
 def test_pages_hold_all_of_many(tmp_path: Path) -> None:
@@ -77,15 +213,13 @@ def test_pages_hold_all_of_many(tmp_path: Path) -> None:
 
 
 def test_what_changes_is_seen_and_what_does_not_is_not_read_again(folder: Path) -> None:
-    index = Index(folder.resolve())
-    index._scanned -= 10
-    before = {entry.spot.place: entry for entry, _ in index.find(Query()).rows}
+    index = Index(folder.resolve(), fresh_seconds=0)
+    before = {listed.entry.spot.place: listed.entry for listed in index.find(Query()).rows}
     raw = json.loads((folder / "a" / "run.json").read_text())
     raw["config"]["scenario"]["type"] = "denoise"
     (folder / "a" / "run.json").write_text(json.dumps(raw))
     shutil.rmtree(folder / "b")
-    index._scanned -= 10
-    after = {entry.spot.place: entry for entry, _ in index.find(Query()).rows}
+    after = {listed.entry.spot.place: listed.entry for listed in index.find(Query()).rows}
     assert set(after) == {"a", "deep/c", "study"}
     assert after["a"].scenario == "denoise"
     assert after["deep/c"] is before["deep/c"]

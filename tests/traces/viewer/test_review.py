@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import pytest
 from tests.conftest import Config
 
 from turngate import RunView, continue_run, start_run
 from turngate.graphs.runner import Review
+from turngate.traces.viewer.labelling import Verdict
 from turngate.traces.viewer.waiting import waiting_in
 
+from ._viewing import viewing
 from .conftest import Viewed, view
 
 
@@ -34,7 +40,8 @@ def test_the_candidate_that_waits_is_shown(waiting: Viewed) -> None:
 def test_a_decision_is_passed_on(waiting: Viewed) -> None:
     body = {"accept": True, "comment": "looks fine", "turn": 1, "attempt": 1}
     assert waiting.post(f"/review/{waiting.key('one')}", body).json() == {"started": True}
-    assert waiting.reviews == [((waiting.root / "one").resolve(), True, "looks fine")]
+    verdict = Verdict(accept=True, comment="looks fine", turn=1, attempt=1)
+    assert waiting.reviews == [((waiting.root / "one").resolve(), verdict)]
 
 
 def test_a_decision_about_another_attempt_is_refused(waiting: Viewed) -> None:
@@ -62,3 +69,28 @@ def test_the_state_changes_with_every_attempt(waiting: Viewed) -> None:
     assert waiting.get(path).json()["version"] == before
     continue_run(waiting.root / "one", review=Review(accept=True))
     assert waiting.get(path).json()["version"] != before
+
+
+@pytest.mark.slow
+def test_two_who_decide_at_once_decide_once(tmp_path: Path, config: Config) -> None:
+    """Nobody decides about a candidate that they have not seen: the one after it."""
+    run = config(turns=3, gate={"type": "always_reject"}, on_reject={"attempts": 1, "then": "ask_human"})
+    folder = tmp_path / "runs" / "one"
+    assert start_run(run, folder).status == "waiting"
+    verdict = json.dumps({"accept": True, "turn": 1, "attempt": 1}).encode()
+    key = view(tmp_path / "runs").key("one")
+    with viewing(tmp_path / "runs") as first, viewing(tmp_path / "runs") as second:
+
+        def decide(url: str) -> int:
+            try:
+                with urlopen(f"{url}review/{key}", verdict) as answer:
+                    return int(answer.status)
+            except HTTPError as error:
+                with error:
+                    return error.code
+
+        with ThreadPoolExecutor(4) as people:
+            codes = sorted(people.map(decide, [first.url, first.url, second.url, second.url]))
+    assert codes == [200, 400, 400, 400]
+    events = [event.data for event in RunView.load(folder).events if event.kind == "review"]
+    assert [(event["turn"], event["attempt"]) for event in events] == [(1, 1)]

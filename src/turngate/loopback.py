@@ -1,4 +1,4 @@
-"""Runs the application on loopback until a signal stops it."""
+"""Serves an application on loopback, to this machine only, until a signal stops it."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from turngate.errors import MachineError, UserError
 __all__ = ["HOST", "bind", "serve"]
 
 HOST = "127.0.0.1"
-"""Fakes are for this machine only: they have no protection of any kind."""
+"""Nothing that is served here is protected enough for a network."""
 _KEEP_ALIVE_SECONDS = 75
 """Longer than a client may pause between turns, so that it never sends into a closing connection."""
 _GRACE_SECONDS = 1
-"""For calls in flight when the server is stopped; a call that hangs by script would last for ever."""
+"""For calls in flight when the server is stopped; a call that hangs would last for ever."""
 
 
 def bind(port: int) -> socket.socket:
@@ -47,7 +47,7 @@ def serve(app: Starlette, listening: socket.socket, ready: Callable[[], None]) -
     config = uvicorn.Config(
         app,
         log_config=None,
-        log_level="critical",  # a scripted fault is no error of the server
+        log_level="critical",  # an error is told in the answer; a scripted fault of a fake is none
         access_log=False,
         lifespan="off",
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,

@@ -1,0 +1,209 @@
+"""What a person sees while a run or a study goes on."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from rich.cells import cell_len
+from rich.console import Console
+from tests.traces._runs import HOSTILE, Writer, degraded
+
+from turngate import RunView, summarise
+from turngate.cli._columns import print_rows, print_words
+from turngate.cli._live_table import LiveTable
+from turngate.cli._time_left import TimeLeft, duration
+from turngate.picture import encode_png
+
+from ._terminal import in_terminal
+from .conftest import Done
+from .fake_servers import FakeServer, fake_server, fake_server_process
+
+__all__ = ["fake_server", "fake_server_process"]
+
+Turngate = Callable[..., Done]
+
+SMALL = {"image": "skimage:astronaut", "size": 96}
+MEASURED: dict[str, Any] = {
+    "origin": SMALL,
+    "editor": {"type": "codec", "format": "jpeg", "quality": 20},
+    "evaluators": ["brisque", "niqe", "psnr"],
+    "gate": {"type": "relative", "evaluator": "psnr", "reference": "previous", "margin": 1},
+    "truth": {"measure": "psnr", "damaged_at": 27},
+}
+
+
+@pytest.mark.parametrize(("columns", "reasons"), [(80, False), (120, True)])
+def test_the_table_fits_the_terminal(
+    write: Callable[..., Path], tmp_path: Path, environment: dict[str, str], columns: int, reasons: bool
+) -> None:
+    written = in_terminal("run", write(turns=8, **MEASURED), "--out", "o", cwd=tmp_path, env=environment,
+                          columns=columns)  # fmt: skip
+    assert written.code == 0
+    heads = [line for line in written.lines if line.startswith("turn  attempt")]
+    assert heads, written.lines
+    wanted = ["turn", "attempt", "decision", "truth", "psnr", "brisque", "niqe", *(["reason"] if reasons else [])]
+    assert heads[-1].split() == wanted, "what the gate reads stands first"
+    assert max(cell_len(line) for line in written.lines) <= columns
+    assert any(re.match(r" +2 +1 +\w.* [\d.]+ (sound|damaged) ", line) for line in written.lines), written.lines
+    assert any("turn 8 of 8" in line for line in written.lines)
+    assert written.raw.rstrip().endswith("report.html") and "\x1b[?25h" in written.raw, "the cursor is back"
+
+
+def test_a_run_that_goes_on_tells_all_that_it_cost(
+    turngate: Turngate, write: Callable[..., Path], tmp_path: Path, environment: dict[str, str], fake_server: FakeServer
+) -> None:
+    editor = {"type": "gemini", "base_url": fake_server.base_url}
+    run = write(turns=4, origin=SMALL, editor=editor, budgets={"attempts": 2})
+    assert turngate("run", run, "--out", "o", "--quiet", GEMINI_API_KEY="fake").code == 10
+    written = in_terminal("resume", "o", "--set", "budgets.attempts=4", cwd=tmp_path,
+                          env={**environment, "GEMINI_API_KEY": "fake"})  # fmt: skip
+    total = summarise(RunView.load(tmp_path / "o")).cost_usd
+    assert total
+    (last,) = {
+        line.split("  ")[-1].strip() for line in written.lines if "turn 4 of 4" in line and "attempt" not in line
+    }
+    assert last == f"turn 4 of 4, ${total:.4f}"
+
+
+def test_what_is_not_measured_has_no_column(
+    write: Callable[..., Path], tmp_path: Path, environment: dict[str, str]
+) -> None:
+    written = in_terminal("run", write(turns=30, origin=SMALL), "--out", "o", cwd=tmp_path, env=environment)
+    heads = {tuple(line.split()) for line in written.lines if line.startswith("turn  attempt")}
+    assert heads <= {("turn", "attempt", "decision", "gray", "reason")}
+    assert "truth       not measured in this run" in written.lines
+
+
+def test_a_low_terminal_shows_the_newest_attempts_and_how_far_it_is(
+    write: Callable[..., Path], tmp_path: Path, environment: dict[str, str]
+) -> None:
+    written = in_terminal("run", write(turns=12, **MEASURED), "--out", "o", cwd=tmp_path, env=environment, rows=9)
+    assert not any(line.strip() == "..." for line in written.lines), "nothing was cut off"
+    assert any("turn 12 of 12" in line for line in written.lines)
+
+
+@pytest.mark.parametrize("term", ["dumb", None])
+def test_elsewhere_there_are_plain_lines(
+    turngate: Turngate, write: Callable[..., Path], tmp_path: Path, environment: dict[str, str], term: str | None
+) -> None:
+    out = "a-rather-long-name-of-a-folder/" * 4 + "run"
+    command = ("run", write(turns=3, **MEASURED), "--out", out)
+    if term is None:
+        text = turngate(*command, FORCE_COLOR="1").err
+    else:
+        text = in_terminal(*command, cwd=tmp_path, env=environment, term=term).raw
+    assert "\x1b[?25l" not in text and "\x1b[2K" not in text
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in text.splitlines()]
+    assert lines[0].startswith(out) and lines[0].endswith("gate relative"), "nobody wraps a line in a log"
+    assert [line.split(" ")[1] for line in lines if line.startswith("turn ")] == ["1/3", "2/3", "3/3"]
+
+
+def test_names_do_nothing_to_the_terminal(
+    write: Callable[..., Path], tmp_path: Path, environment: dict[str, str]
+) -> None:
+    name = "x\x1b]0;owned\x07\x1b[41m\u202egnp"
+    written = in_terminal("run", write(turns=2, origin=SMALL), "--out", name, cwd=tmp_path, env=environment)
+    assert written.code == 0
+    assert not {"\x1b]", "\x07", "\x1b[41m", "\u202e"} & set(re.findall("\x1b.|\x07|\u202e", written.raw))
+
+
+@pytest.mark.slow
+def test_a_study_is_counted_in_turns(
+    turngate: Turngate, write: Callable[..., Path], tmp_path: Path, environment: dict[str, str]
+) -> None:
+    study = {
+        "name": "many", "question": "?", "repeats": 2,
+        "run": yaml.safe_load(write(turns=5, origin=SMALL).read_text()),
+        "arms": {"one": {"gate": "always_accept"}},
+    }  # fmt: skip
+    del study["run"]["gate"]
+    path = tmp_path / "study.yaml"
+    path.write_text(yaml.safe_dump(study))
+    written = in_terminal("study", path, cwd=tmp_path, env=environment)
+    assert written.code == 0
+    assert any(re.search(r"\d of 8 runs .* \d+ of 40 turns", line) for line in written.lines), written.lines
+    answer = written.lines[written.lines.index("?") :]
+    assert max(cell_len(line) for line in answer) <= 80
+    assert [line.split()[-1] for line in answer if line.startswith("arm ")] == ["collapsed", "calls"], "in two tables"
+    lines = [line for line in turngate("study", path, "--out", "again").err.splitlines() if " again/" in line]
+    assert [line.split("/")[0] for line in lines] == [str(number) for number in range(1, 9)]
+
+
+def test_a_table_shows_what_it_is_given(capsys: pytest.CaptureFixture[str]) -> None:
+    print_rows([{"arm": "[red]strict[/red]", "caught": "1\x1b[2J"}, {"arm": "x" * 200, "caught": "[0, 1]"}])
+    print_words("a \x1b]0;owned\x07 b " * 20)
+    head, first, second, words = capsys.readouterr().out.splitlines()
+    assert (head.split(), first.split()) == (["arm", "caught"], ["[red]strict[/red]", "1", "[2J"])
+    assert second.split() == ["x" * 200, "[0,", "1]"], "nobody cuts what is not for a terminal"
+    assert words == " ".join(["a ]0;owned b"] * 20)
+
+
+def table_of(path: Path, width: int, **settings: Any) -> list[str]:
+    """The table of two attempts that cost something, as it is drawn."""
+    writer = Writer(path, size=16, turns=9, evaluators={f"judge {HOSTILE}": "higher", "truth": "lower"}, **settings)
+    picture = encode_png(degraded(writer.origin, 0.2, 1))
+    judged = {"status": "failed", "why": HOSTILE, "fault": "us", "usage": {"cost_usd": 0.002}}
+    writer.attempt(1, 1, image=None, scores={}, verdict="reject", action="retry", reason="[/x] [red]", cost_usd=0.039)
+    writer.attempt(
+        1, 2, image=picture, damage=None, action="force_accept", verdict="reject", reason=HOSTILE, cost_usd=0.039,
+        scores={f"judge {HOSTILE}": judged, "truth": 31.25},
+    )  # fmt: skip
+    table, beneath = LiveTable(writer.folder.info()).render(writer.ledger.records(), width)
+    writer.close()
+    console = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
+    console.print(table, *beneath)
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("width", [30, 80, 200])
+def test_costs_and_what_is_missing_are_told(tmp_path: Path, width: int) -> None:
+    lines = table_of(tmp_path / "run", width)
+    assert max(map(cell_len, lines)) <= width
+    assert not re.search("[\x00-\x1f\u202e\u200b]", "".join(lines))
+    if width >= 80:
+        first, second = lines[1], lines[2]
+        assert "no image" in first and "0.0390" in first
+        assert "forced in" in second and "not known" in second and "0.0410" in second, "judges cost too"
+        assert "31.25" in second and "failed" in second
+    if width >= 200:
+        assert lines[1].rstrip().endswith("[/x] [red]"), "a reason is no markup"
+
+
+def test_no_truth_is_never_called_one(tmp_path: Path) -> None:
+    lines = table_of(tmp_path / "run", 120, truth=False)
+    assert lines[0].split().count("truth") == 1, "an evaluator is called that here"
+    assert "not known" not in "".join(lines) and "sound" not in "".join(lines)
+
+
+def test_the_time_that_is_left_goes_by_the_last_steps() -> None:
+    now = [0.0]
+    left = TimeLeft(100, lambda: now[0])
+    left.begin_at(40)
+    assert (left.seconds, left.text) == (None, "")
+    now[0] = 100.0  # the first step loads a model
+    left.reached(41)
+    assert left.seconds == 5900
+    for done in range(42, 72):
+        now[0] += 1
+        left.reached(done)
+    assert left.seconds == 29
+    now[0] += 10
+    assert left.seconds == 19, "time goes on during a step"
+    now[0] += 60
+    assert left.seconds == 0
+    left.reached(100)
+    assert left.text == ""
+    assert [duration(seconds) for seconds in (0.4, 119, 121, 7100, 7300)] == [
+        "0 s",
+        "119 s",
+        "2 min",
+        "118 min",
+        "2.0 h",
+    ]
