@@ -16,7 +16,7 @@ from turngate.agent.editor import Edited, EditRequest
 from turngate.agent.editors import EDITORS
 from turngate.picture import Picture
 
-__all__ = ["PHOTOGRAPHS", "WARPS", "WEAR", "Case", "Warp", "case"]
+__all__ = ["HELD_OUT", "PHOTOGRAPHS", "WARPS", "WEAR", "Case", "Warp", "case"]
 
 Rgb = NDArray[np.uint8]
 
@@ -24,6 +24,8 @@ PHOTOGRAPHS = (
     "astronaut.png", "coffee.png", "chelsea.png", "rocket.jpg", "motorcycle_left.png", "ihc.png", "camera.png",
     "gravel.png", "hubble_deep_field.jpg", "retina.jpg", "brick.png", "grass.png", "moon.png", "coins.png",
 )  # fmt: skip
+HELD_OUT = ("cell.png", "clock_motion.png", "motorcycle_right.png", "text.png", "color.png")
+"""Never looked at while anything was set; the second is blurred by motion, the last a drawn wheel without texture."""
 _WHOLE = 800
 """Longest side of a scene, pixels: none is cut."""
 _MARGIN = 24

@@ -1,10 +1,11 @@
 """How well a candidate is laid on its reference, on known warps of worn photographs.
 
-Prints three tables. By warp and by wear: share of cases that are trusted, error in pixels of the candidate (mean
-distance of the four corners from where they really are: median, largest of the trusted ones, number above a pixel), the
-same for translation only (`align: shift`) and for SIFT features with RANSAC (OpenCV, upright only), and by how much the
-PSNR differs from that of the same wear without a warp (median, furthest). Then CPU milliseconds by size. 14 photographs
-of scikit-image's wheel; about 20 minutes on one core, `--photographs 3` for a look.
+Prints four tables. By warp, wear and photograph: share of cases that are trusted, error in pixels of the candidate
+(mean distance of the four corners from where they really are: median, largest of the trusted ones, number above a
+pixel), the same for translation only (`align: shift`) and for SIFT features with RANSAC (OpenCV, upright only), and by
+how much the PSNR differs from that of the same wear without a warp (median, furthest). Then CPU milliseconds by size.
+14 photographs of scikit-image's wheel, or with `--held-out` five that nothing was set on; about 15 minutes on one core,
+`--photographs 3` for a look.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 import cv2
 import numpy as np
 from _drift_inputs import photograph, rounded
-from _register_warps import PHOTOGRAPHS, WARPS, WEAR, Case, case
+from _register_warps import HELD_OUT, PHOTOGRAPHS, WARPS, WEAR, Case, case
 from numpy.typing import NDArray
 from PIL import Image
 from rich.console import Console
@@ -39,15 +40,19 @@ def main() -> None:
     """Print the tables."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--photographs", type=int, default=len(PHOTOGRAPHS))
+    options.add_argument("--held-out", action="store_true")
     given = options.parse_args()
-    groups: dict[str, dict[str, list[dict[str, float]]]] = {"warp": defaultdict(list), "wear": defaultdict(list)}
-    for number, name in enumerate(PHOTOGRAPHS[: given.photographs]):
+    groups: dict[str, dict[str, list[dict[str, float]]]] = {
+        kind: defaultdict(list) for kind in ("warp", "wear", "photograph")
+    }
+    for number, name in enumerate((HELD_OUT if given.held_out else PHOTOGRAPHS)[: given.photographs]):
         for warp_number, (warp_name, warp) in enumerate(WARPS.items()):
             for wear_number, wear in enumerate(WEAR):
                 one = case(name, warp, wear, 10_000 * number + 100 * warp_number + wear_number)
                 row = _measured(one, upright=not warp.mirrored and not warp.quarters and warp.size == 1)
                 groups["warp"][warp_name].append(row)
                 groups["wear"][wear].append(row)
+                groups["photograph"][name].append(row)
     console = Console(width=200)
     for kind, rows in groups.items():
         table = Table(kind, *COLUMNS)

@@ -77,6 +77,8 @@ class Average:
         match self._rule:
             case "mean":
                 joined = math.fsum(good.values()) / len(good)
+                # Rounding must not carry it past the members' own range.
+                joined = max(min(good.values()), min(joined, max(good.values())))
             case "median":
                 joined = statistics.median(good.values())
             case "min":

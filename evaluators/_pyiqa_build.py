@@ -19,7 +19,7 @@ from turngate.evaluators._pyiqa_errors import explained
 from turngate.evaluators._pyiqa_shipped import write_ours
 from turngate.evaluators._pyiqa_weights import Weights
 
-__all__ = ["alone", "build", "obstacle"]
+__all__ = ["alone", "build", "obstacle", "repeatable"]
 
 _lock = threading.RLock()
 
@@ -62,6 +62,24 @@ def alone() -> Iterator[None]:
     with _lock, warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
         warnings.simplefilter("ignore")
         yield
+
+
+@contextlib.contextmanager
+def repeatable(threads: int) -> Iterator[None]:
+    """The same threads and random numbers at every call; the process's own are put back."""
+    import numpy as np
+    import torch
+
+    before, drawn = torch.get_num_threads(), np.random.get_state()
+    torch.set_num_threads(threads)
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            np.random.seed(0)
+            yield
+    finally:
+        np.random.set_state(drawn)
+        torch.set_num_threads(before)
 
 
 def _check_device(device: str) -> None:

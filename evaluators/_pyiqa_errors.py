@@ -8,6 +8,7 @@ from pathlib import Path
 from pickle import UnpicklingError
 
 from turngate.errors import ConfigError, MachineError, MissingExtra, MissingWeights, TurngateError
+from turngate.torch_device import out_of_memory
 
 __all__ = ["explained"]
 
@@ -20,6 +21,8 @@ def explained(error: Exception, name: str, network: str, given: Path | None) -> 
     told = " ".join(str(error).split())[:160]
     if isinstance(error, TurngateError):
         return error
+    if out_of_memory(error):
+        return MachineError(f"{name} does not fit into the device's memory: use another device, or a smaller metric")
     if isinstance(error, KeyError) and "registry" in told:
         error = _import_error(network) or error
     if isinstance(error, ImportError):
@@ -28,8 +31,6 @@ def explained(error: Exception, name: str, network: str, given: Path | None) -> 
         return ConfigError(f"{name} takes no weights called {given.name}: leave `weights` out, or use pyiqa's own name")
     if given is not None and isinstance(error, KeyError | RuntimeError | ValueError | EOFError | UnpicklingError):
         return ConfigError(f"{name}: {given} does not hold its weights ({type(error).__name__}: {told})")
-    if type(error).__name__ == "OutOfMemoryError":
-        return MachineError(f"{name} does not fit into the device's memory: use another device, or a smaller metric")
     if isinstance(error, EOFError | UnpicklingError | RuntimeError):
         return MissingWeights(f"{name}: a file of weights in the cache is damaged ({told}): delete it")
     if isinstance(error, OSError):  # URLError, time-outs and the hub's own errors are OSErrors too

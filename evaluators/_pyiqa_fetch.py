@@ -12,15 +12,10 @@ from pathlib import Path
 from turngate.errors import MachineError, MissingWeights
 from turngate.evaluators._pyiqa_files import WeightFile
 
-__all__ = ["fetch", "offline"]
+__all__ = ["fetch"]
 
 _SECONDS = 60
 """Longest silence of a server."""
-
-
-def offline() -> bool:
-    """Whether the environment forbids downloads (`TURNGATE_OFFLINE=1`)."""
-    return os.environ.get("TURNGATE_OFFLINE", "").lower() not in ("", "0", "false", "no")
 
 
 def fetch(file: WeightFile, wanted_by: str) -> Path:

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turngate.errors import ConfigError, MissingWeights
-from turngate.evaluators._pyiqa_fetch import fetch, offline
+from turngate.evaluators._pyiqa_fetch import fetch
 from turngate.evaluators._pyiqa_files import OURS, WeightFile, files_of
+from turngate.weights.hub import offline
+from turngate.weights.version import folder_version
 
-__all__ = ["Weights", "gather", "what_is_missing"]
+__all__ = ["Weights", "gather", "named", "what_is_missing"]
 
 _PICKLES = (".pth", ".pt", ".pkl", ".bin", ".ckpt")
 
@@ -30,10 +32,18 @@ class Weights:
     """Of what the user gave; empty without."""
 
 
-def what_is_missing(metric: str, weights: Path | None = None) -> str | None:
+def named(metric: str) -> str:
+    """The files of weights that a metric opens, in one line."""
+    files = files_of(metric)
+    return "as pyiqa fetches them" if files is None else ", ".join(file.name for file in files) or "none"
+
+
+def what_is_missing(metric: str, weights: Path | None = None, local_only: bool = False) -> str | None:
     """Which files are not on this machine, in one line; None when all are, or when that is not known."""
-    missing = [file.name for file in files_of(metric) or () if not file.is_here(weights)]
-    return f"fetched at the first use: {', '.join(missing)}" if missing else None
+    missing = ", ".join(file.name for file in files_of(metric) or () if not file.is_here(weights))
+    if not missing:
+        return None
+    return f"weights that are not here: {missing} ({_why()})" if local_only else f"fetched at the first use: {missing}"
 
 
 def gather(metric: str, weights: Path | None, local_only: bool, allow_pickle: bool) -> Weights:
@@ -43,7 +53,7 @@ def gather(metric: str, weights: Path | None, local_only: bool, allow_pickle: bo
     own = None
     if weights is not None:
         if weights.is_dir() and (weights / "config.json").is_file():
-            return Weights({}, model=weights, fingerprint=_folder_version(weights))
+            return Weights({}, model=weights, fingerprint=folder_version(weights))
         given = _given(name, files or (), weights)
         own = weights if weights.is_file() and not given else None
         if not allow_pickle:
@@ -111,9 +121,3 @@ def _fingerprint(paths: Sequence[Path]) -> str:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _folder_version(folder: Path) -> str:
-    from turngate.evaluators.judges._snapshot import version_of
-
-    return version_of(folder)

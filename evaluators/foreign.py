@@ -72,12 +72,17 @@ class ForeignScorer:
 
     Config: ClassVar[type[PartConfig]] = ForeignConfig
     requires: ClassVar[Mapping[str, str]] = {}
-    needs: ClassVar[str] = "a program that speaks the line protocol of docs/judges.md"
+    needs: ClassVar[str] = "a program that speaks the line protocol of docs/judges.md (for RALI: its authors' checkout)"
 
     def __init__(self, config: ForeignConfig) -> None:
-        """Raises `ConfigError` when there is no such program, `MissingWeights` for a missing file."""
+        """Raises `ConfigError` when there is no such program, `MissingWeights` for missing files."""
         self.config = config
+        files = _missing_files(config)
+        if files:
+            raise MissingWeights(files)
         program = _program(config)
+        if program is None:
+            raise ConfigError(_no_program(config))
         needs: set[Need] = {"candidate"}
         if config.reference:
             needs.add(config.reference)
@@ -99,6 +104,12 @@ class ForeignScorer:
         self._lock = threading.Lock()
         self._asked = 0
         self._lost = 0
+
+    @classmethod
+    def lacks_of(cls, config: ForeignConfig) -> str | None:
+        """What is missing here, in one line, without starting anything; None when nothing is."""
+        problems = [_missing_files(config), None if _program(config) else _no_program(config)]
+        return "; ".join(filter(None, problems)) or None
 
     def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
         """Score the images one after the other. A program that ends is started once more for the same image."""
@@ -158,18 +169,24 @@ def _name(config: ForeignConfig) -> str:
     return f"{config.type}:{config.name}" if config.name else config.type
 
 
-def _program(config: ForeignConfig) -> str:
-    """The program as a path that does not depend on where it is started; also checks what must be there."""
+def _missing_files(config: ForeignConfig) -> str | None:
     base = config.folder or Path()
-    for path in (base, *(base / file for file in config.files)):
-        if not path.exists():
-            raise MissingWeights(f"{_name(config)}: there is no {path}: check `folder` and `files`")
+    missing = [str(path) for path in (base, *(base / file for file in config.files)) if not path.exists()]
+    if not base.exists():
+        missing = missing[:1]
+    return f"{_name(config)}: there is no {', no '.join(missing)}: check `folder` and `files`" if missing else None
+
+
+def _program(config: ForeignConfig) -> str | None:
+    """The program as a path that does not depend on where it is started."""
     first = config.command[0]
-    own = base / first
+    own = (config.folder or Path()) / first
     found = str(own) if "/" in first and own.is_file() else shutil.which(first)
-    if found is None:
-        raise ConfigError(f"{config.type}.command: there is no program {first!r} here")
-    return str(Path(found).absolute())
+    return str(Path(found).absolute()) if found else None
+
+
+def _no_program(config: ForeignConfig) -> str:
+    return f"{config.type}.command: there is no program {config.command[0]!r} here"
 
 
 def _write(picture: Picture, folder: Path, name: str) -> str:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from turngate.errors import ConfigError
 from turngate.evaluators._full_reference import described, reference_of, size_scored
-from turngate.evaluators._pyiqa_build import alone, build, obstacle
+from turngate.evaluators._pyiqa_build import alone, build, obstacle, repeatable
 from turngate.evaluators._pyiqa_catalogue import Entry, catalogue, entry_of, versions
-from turngate.evaluators._pyiqa_fetch import offline
-from turngate.evaluators._pyiqa_weights import gather, what_is_missing
+from turngate.evaluators._pyiqa_weights import gather, named, what_is_missing
 from turngate.evaluators.evaluator import Facts, Need, Sample
 from turngate.evaluators.registration import Align, register
 from turngate.evaluators.result import Failed, Result, Score, Unscored
 from turngate.part import PartConfig, missing_modules
+from turngate.torch_device import out_of_memory
+from turngate.weights.hub import offline
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,6 +47,9 @@ class PyiqaConfig(PartConfig):
     """Never download. `TURNGATE_OFFLINE=1` in the environment says so for all."""
     device: str = "cpu"
     """Device as torch names it."""
+    out_of_memory: Literal["fail", "cpu"] = "fail"
+    """When an image does not fit into the device's memory: no score for it (`fail`), or one more try on the CPU, which
+    the flag `device:cpu` tells."""
     threads: int = Field(default=2, ge=1, le=1024)
     """Threads of torch on the CPU, whatever the machine has: their number moves BRISQUE by up to 0.002."""
     against: Literal["origin", "previous"] = "origin"
@@ -81,6 +86,7 @@ class PyiqaMetric:
         weights = gather(self._entry.name, config.weights, local_only, config.allow_pickle)
         self.facts = _facts(self._entry, config, weights.fingerprint)
         self._metric = build(self._entry, config.device, weights, local_only)
+        self._on_the_cpu = cache(lambda: build(self._entry, "cpu", weights, local_only))
 
     @classmethod
     def members(cls) -> list[str]:
@@ -97,7 +103,9 @@ class PyiqaMetric:
         """What is missing here, in one line, without building the metric or importing pyiqa; None when nothing is."""
         entry = entry_of(config.type.partition(":")[2])
         problem = obstacle(entry, config.device)
-        return str(problem) if problem is not None else what_is_missing(entry.name, config.weights)
+        if problem is not None:
+            return str(problem)
+        return what_is_missing(entry.name, config.weights, config.local_files_only or offline())
 
     def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
         """Score each sample by itself; NaN is `Unscored("undefined")`, an exception inside pyiqa `Failed`."""
@@ -110,25 +118,42 @@ class PyiqaMetric:
         if reference is None:
             return Unscored("no_reference", f"{self.facts.name} needs the {self.config.against}")
         pair = register(sample.candidate, reference, self.config.align)
+        side = min(pair.reference.shape[:2])
+        if side < self._entry.min_size:
+            told = f"{self.facts.name} needs {self._entry.min_size} pixels, what is compared has {side}"
+            return described(Unscored("too_small", told), pair)
         return described(self._value(sample, pair.candidate, pair.reference), pair)
 
     def _value(self, sample: Sample, *images: NDArray[np.uint8] | NDArray[np.float32]) -> Result:
         """pyiqa's value for H x W x 3 images, 0..255: the candidate, and the reference where there is one."""
+        try:
+            return self._asked(self._metric, self.config.device, sample, images)
+        except Exception as error:
+            if not out_of_memory(error):
+                raise
+            if self.config.out_of_memory == "fail":
+                return Failed("machine", "OutOfMemoryError", " ".join(str(error).split())[:300])
+        result = self._asked(self._on_the_cpu(), "cpu", sample, images)  # out of `except`, which holds the GPU's memory
+        return replace(result, flags=("device:cpu", *result.flags))
+
+    def _asked(
+        self, metric: Any, device: str, sample: Sample, images: Sequence[NDArray[np.uint8] | NDArray[np.float32]]
+    ) -> Score | Unscored | Failed:
+        """Raises what says that memory does not suffice."""
         import torch
 
         # Interpolation by `shift` overshoots a little; pyiqa refuses what is outside 0..1.
         tensors = [
-            torch.tensor(image).permute(2, 0, 1)[None].float().div(255).clamp(0, 1).to(self.config.device)
-            for image in images
+            torch.tensor(image).permute(2, 0, 1)[None].float().div(255).clamp(0, 1).to(device) for image in images
         ]
         words = {"caption_list": [sample.instruction]} if self._entry.captioned else {}
         try:
-            with alone(), _repeatable(self.config.threads), torch.inference_mode():
-                told = self._metric(*tensors, **words)
+            with alone(), repeatable(self.config.threads), torch.inference_mode():
+                told = metric(*tensors, **words)
                 value = float(told[0] if isinstance(told, tuple | list) else told)
-        except torch.OutOfMemoryError as error:
-            return Failed("machine", "OutOfMemoryError", " ".join(str(error).split())[:300])
         except (AssertionError, ValueError, ArithmeticError, RuntimeError) as error:
+            if out_of_memory(error):
+                raise
             # Flat and small images end in exceptions of all these kinds inside pyiqa.
             detail = " ".join(str(error).split())[:300]
             if any(sign in detail for sign in _TOO_SMALL):
@@ -161,28 +186,10 @@ def _facts(entry: Entry, config: PyiqaConfig, fingerprint: str) -> Facts:
         tolerance=1e-3,
         needs=frozenset(needs),
         min_size=entry.min_size,
-        weights=str(config.weights) if config.weights else "pyiqa's hub, a package that ships them, or none",
+        weights=str(config.weights or named(entry.name)),
         weights_licence="see the metric's authors; pyiqa itself: PolyForm Noncommercial and S-Lab",
         source=f"pyiqa's {entry.network}",
         size_scored=f"{size_scored(config.align)}; then as pyiqa resizes inside"
         if entry.compares
         else "as pyiqa resizes inside",
     )
-
-
-@contextlib.contextmanager
-def _repeatable(threads: int) -> Iterator[None]:
-    """The same threads and random numbers at every call; the process's own are put back."""
-    import numpy as np
-    import torch
-
-    before, drawn = torch.get_num_threads(), np.random.get_state()
-    torch.set_num_threads(threads)
-    try:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(0)
-            np.random.seed(0)
-            yield
-    finally:
-        np.random.set_state(drawn)
-        torch.set_num_threads(before)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import atexit
 import contextlib
 import json
+import logging
 import os
 import sqlite3
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from turngate.errors import MachineError
@@ -20,8 +22,12 @@ from turngate.evaluators.score_key import Inputs, score_key
 from turngate.evaluators.scoring import score
 from turngate.part import PartConfig
 
-__all__ = ["ScoreCache", "cache_folder", "cacheable", "cached_score", "default_cache"]
+__all__ = ["CACHED", "ScoreCache", "cache_folder", "cacheable", "cached_score", "default_cache"]
 
+CACHED = "cached"
+"""Flag of a result that was not computed now."""
+
+_log = logging.getLogger(__name__)
 _SCHEMA = 1
 _TABLE = """CREATE TABLE IF NOT EXISTS scores (
     key TEXT PRIMARY KEY, type TEXT NOT NULL, version TEXT NOT NULL, result TEXT NOT NULL, at_ns INTEGER NOT NULL
@@ -43,7 +49,10 @@ def cacheable(facts: Facts) -> bool:
 
 
 class ScoreCache:
-    """One SQLite file. Failures are never kept; a cache that breaks is left out and never breaks the scoring."""
+    """One SQLite file. Failures are never kept; a cache that breaks is left out and never breaks the scoring.
+
+    What breaks it (a full disk, a damaged file) is said once, as a warning of this module's logger.
+    """
 
     def __init__(self, folder: Path) -> None:
         """Open or create `scores.sqlite` in `folder`; raises `MachineError` when that cannot be done."""
@@ -60,12 +69,15 @@ class ScoreCache:
                 "TURNGATE_CACHE to a folder that can be written, or do without the cache"
             ) from error
 
-    def get(self, keys: Sequence[str]) -> list[Result | None]:
-        """What is kept under each key."""
-        found: list[Result | None] = []
+    def get(self, keys: Sequence[str]) -> list[Score | Unscored | None]:
+        """What is kept under each key, with the flag `cached`."""
+        found: list[Score | Unscored | None] = []
         for key in keys:
             rows = self._do("SELECT result FROM scores WHERE key=?", [(key,)])
-            found.append(result_from_json(json.loads(rows[0][0])) if rows else None)
+            result = _kept(rows[0][0]) if rows else None
+            if rows and result is None:  # damaged: makes room for a new one
+                self._do("DELETE FROM scores WHERE key=?", [(key,)])
+            found.append(result)
         return found
 
     def put(self, results: Mapping[str, Result], type_: str, version: str) -> None:
@@ -96,13 +108,19 @@ class ScoreCache:
                     self._link.executemany(statement, rows)
             except sqlite3.Error as error:
                 self.trouble = f"the score cache {self.path} is not used any more: {error}"
+                if "malformed" in str(error) or "not a database" in str(error):
+                    self.trouble += ": delete it"
+                _log.warning("note: %s", self.trouble)
         return []
 
 
 def cached_score(
     cache: ScoreCache | None, evaluator: Evaluator, config: PartConfig, samples: Sequence[Sample]
 ) -> list[Result]:
-    """`turngate.evaluators.scoring.score`, asking only for what the cache does not hold."""
+    """`turngate.evaluators.scoring.score`, asking only for what the cache does not hold.
+
+    What it holds has the flag `cached`.
+    """
     facts = evaluator.facts
     if cache is None or not cacheable(facts):
         return score(evaluator, samples)
@@ -114,18 +132,31 @@ def cached_score(
     return [fresh[index] if result is None else result for index, result in enumerate(known)]
 
 
-def default_cache() -> ScoreCache:
-    """The cache in `cache_folder()`, opened once per process; raises `MachineError`."""
+def default_cache() -> ScoreCache | None:
+    """The cache in `cache_folder()`, opened once per process; None, and one warning, when that cannot be done."""
     key = (cache_folder(), os.getpid())  # a connection must not be carried into a forked process
     with _opening:
         if key not in _opened:
-            _opened[key] = ScoreCache(key[0])
-            atexit.register(_opened[key].close)
+            try:
+                cache = _opened[key] = ScoreCache(key[0])
+            except MachineError as error:  # a cache is a convenience
+                _opened[key] = None
+                _log.warning("note: %s", error)
+            else:
+                atexit.register(cache.close)
         return _opened[key]
 
 
-_opened: dict[tuple[Path, int], ScoreCache] = {}
+_opened: dict[tuple[Path, int], ScoreCache | None] = {}
 _opening = threading.Lock()
+
+
+def _kept(text: str) -> Score | Unscored | None:
+    try:
+        result = result_from_json(json.loads(text))
+    except (ValueError, LookupError, TypeError, AttributeError):  # damaged: whatever JSON may hold
+        return None
+    return replace(result, flags=(*result.flags, CACHED)) if isinstance(result, Score | Unscored) else None
 
 
 def _open(path: Path) -> sqlite3.Connection:

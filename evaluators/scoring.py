@@ -8,6 +8,7 @@ from turngate.errors import Fault, TurngateError
 from turngate.evaluators.evaluator import Evaluator, Facts, Sample
 from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored
 from turngate.providers.fatal import FATAL
+from turngate.torch_device import out_of_memory
 
 __all__ = ["score"]
 
@@ -44,7 +45,7 @@ def _ask(evaluator: Evaluator, samples: list[Sample]) -> list[Result]:
     if not samples:
         return []
     try:
-        answers = list(evaluator.evaluate(samples))
+        answers = list(evaluator.evaluate(list(samples)))  # a list of its own: it may use it up
     except FATAL:  # a used-up quota, a wrong key: every later call would fail the same
         raise
     except Exception as error:  # a foreign part may raise anything; it costs scores, never the run
@@ -70,6 +71,6 @@ def _failure(error: Exception) -> Failed:
     fault: Fault = "us"
     if isinstance(error, TurngateError):
         fault = error.fault
-    elif isinstance(error, MemoryError | OSError) or type(error).__name__ == "OutOfMemoryError":  # torch's, a GPU's
+    elif isinstance(error, OSError) or out_of_memory(error):
         fault = "machine"
     return Failed(fault, type(error).__name__, " ".join(str(error).split())[:500])

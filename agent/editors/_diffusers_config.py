@@ -9,8 +9,8 @@ from pydantic import Field, model_validator
 
 from turngate.agent.editors._diffusers_pipeline import Dtype, Offload
 from turngate.agent.editors._diffusers_source import Source, download
-from turngate.agent.editors._torch import Device
 from turngate.part import PartConfig
+from turngate.torch_device import Device
 from turngate.weights.version import check_same
 
 __all__ = ["DiffusersConfig"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from turngate.agent.editors._diffusers_source import Source
-from turngate.agent.editors._torch import is_out_of_memory
 from turngate.agent.editors._torch_talk import hushed, invented_weights
 from turngate.errors import ConfigError, MachineError, MissingWeights, TurngateError
+from turngate.torch_device import out_of_memory
 
 __all__ = ["SMALLER", "Dtype", "Offload", "multiple_of", "open_pipeline", "takes_several_images"]
 
@@ -63,7 +63,7 @@ def open_pipeline(
 
 def _problem(error: Exception, source: Source, device: str) -> TurngateError:
     what = " ".join(str(error).split())[:200]
-    if is_out_of_memory(error):
+    if out_of_memory(error):
         return MachineError(f"{source.version} does not fit into the memory of {device}: {SMALLER}")
     if "variant=" in what:
         return ConfigError(f"editor.variant: {source.version} has no weights of that variant: leave it out")

@@ -18,11 +18,11 @@ from turngate.agent.editors._diffusers_class import (
 )
 from turngate.agent.editors._diffusers_config import DiffusersConfig
 from turngate.agent.editors._diffusers_pipeline import SMALLER, multiple_of, open_pipeline, takes_several_images
-from turngate.agent.editors._torch import is_out_of_memory, resolve_device
 from turngate.agent.editors._torch_talk import hushed
 from turngate.errors import ConfigError, MachineError
 from turngate.part import PartConfig
 from turngate.picture import Picture
+from turngate.torch_device import out_of_memory, resolve_device
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,7 +54,7 @@ class DiffusersEditor:
         """
         self.config = config
         self._asked = {SETTINGS[name]: value for name in SETTINGS if (value := getattr(config, name)) is not None}
-        self._device = resolve_device(config.device)
+        self._device = resolve_device(config.device, "editor")
         source = config.source()
         self.model = source.version
         self._class = pipeline_class(source.index, source.version)
@@ -131,7 +131,7 @@ class DiffusersEditor:
         )
 
     def _failed(self, error: Exception) -> NoImage:
-        if is_out_of_memory(error):
+        if out_of_memory(error):
             raise MachineError(f"{self.model} ran out of memory on an image: {SMALLER}, then resume") from error
         strength, steps = self._asked_or_default("strength"), self._asked_or_default("num_inference_steps")
         if strength is not None and steps is not None and strength * steps < 1 and not steps_done(self._pipeline):

@@ -12,10 +12,10 @@ from pydantic import Field, model_validator
 from turngate.agent.editor import Edited, EditRequest, NoImage
 from turngate.agent.editors._tiny_vae import load_network
 from turngate.agent.editors._tiny_vae_files import VaeFiles
-from turngate.agent.editors._torch import Device, is_out_of_memory, resolve_device, threads
 from turngate.errors import MachineError
 from turngate.part import PartConfig
 from turngate.picture import Picture
+from turngate.torch_device import Device, out_of_memory, resolve_device, threads
 from turngate.weights.version import check_same
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class VaeEditor:
         """Load the weights; raises `MissingWeights` when they are not there or not of this family."""
         self.config = config
         self.stochastic = config.dither > 0 or config.latent_noise > 0
-        self._device = resolve_device(config.device)
+        self._device = resolve_device(config.device, "editor")
         files = _local_files(config)
         if files is None:
             files = VaeFiles.on_the_hub(config.model, config.revision, config.local_files_only)
@@ -114,7 +114,7 @@ class VaeEditor:
             with threads(self.config.threads):
                 made = self._round_trip(np.clip(padded / 127.5 - 1, -1, 1), rng)
         except Exception as error:
-            if is_out_of_memory(error):
+            if out_of_memory(error):
                 raise MachineError(
                     f"{self.model} ran out of memory on {width} x {height} pixels: use a smaller origin, then resume"
                 ) from error

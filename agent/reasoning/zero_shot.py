@@ -13,6 +13,8 @@ from turngate.agent.reasoning._sentences import Splitter
 from turngate.agent.reasoning.reading import Finding, Label, Reading, SummaryReading, Unread
 from turngate.errors import ConfigError, MachineError, MissingWeights
 from turngate.part import PartConfig
+from turngate.torch_device import out_of_memory, resolve_device
+from turngate.weights.hub import MODEL_FILES, fetch
 
 __all__ = ["HYPOTHESES", "ZeroShotConfig", "ZeroShotReader"]
 
@@ -83,33 +85,24 @@ class ZeroShotReader:
         return SummaryReading.of(findings)
 
     def _entailed(self, parts: list[str], hypotheses: list[str]) -> list[dict[str, Any]]:
-        import torch
-
         try:
-            found = self._pipeline(parts, hypotheses, hypothesis_template="{}", multi_label=True)
-        except (torch.OutOfMemoryError, MemoryError) as error:
+            return list(self._pipeline(parts, hypotheses, hypothesis_template="{}", multi_label=True))
+        except (RuntimeError, MemoryError) as error:
+            if not out_of_memory(error):
+                raise
             raise MachineError(f"{self.config.type}: out of memory: take a smaller model or another device") from error
-        return list(found)
 
 
 def _load(config: ZeroShotConfig) -> Any:
-    import torch
-
     transformers: Any = importlib.import_module("transformers")  # much of it is not typed
-    device = "cuda" if config.device == "auto" and torch.cuda.is_available() else config.device.replace("auto", "cpu")
-    there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
-    if not there[device]:
-        raise ConfigError(f"{config.type}.device: torch {torch.__version__} finds no {device} here: use auto or cpu")
-    if config.folder is not None and not Path(config.folder).is_dir():
-        raise MissingWeights(f"{config.type}: there is no folder {config.folder}: check the path")
-    source = config.folder or config.model
-    where = {"revision": config.revision, "local_files_only": config.local_files_only or config.folder is not None}
+    device = resolve_device(config.device, config.type, auto=("cuda", "cpu"))
+    source = _place(config)
     transformers.utils.logging.disable_progress_bar()
     try:
         model, told = transformers.AutoModelForSequenceClassification.from_pretrained(
-            source, use_safetensors=True, output_loading_info=True, **where
+            source, use_safetensors=True, output_loading_info=True
         )
-        tokenizer = transformers.AutoTokenizer.from_pretrained(source, **where)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(source)
     except OSError as error:
         raise MissingWeights(
             f"{config.type}: no whole model at {source}: it takes what save_pretrained of a sequence classifier and of "
@@ -124,6 +117,14 @@ def _load(config: ZeroShotConfig) -> Any:
         known = ", ".join(map(str, model.config.label2id))
         raise ConfigError(f"{config.type}: {source} has no label `entailment` but {known}: take a model trained on NLI")
     return transformers.pipeline("zero-shot-classification", model=model.eval(), tokenizer=tokenizer, device=device)
+
+
+def _place(config: ZeroShotConfig) -> Path:
+    if config.folder is None:
+        return fetch(str(config.model), config.revision, config.local_files_only, MODEL_FILES, config.type)
+    if not Path(config.folder).is_dir():
+        raise MissingWeights(f"{config.type}: there is no folder {config.folder}: check the path")
+    return Path(config.folder)
 
 
 def _line(error: Exception) -> str:

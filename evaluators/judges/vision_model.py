@@ -15,6 +15,7 @@ from turngate.evaluators.judges.question import Reply
 from turngate.evaluators.judges.vision_model_config import VisionModelConfig
 from turngate.evaluators.result import Unscored
 from turngate.evaluators.usage import Usage
+from turngate.torch_device import out_of_memory, resolve_device
 from turngate.weights.version import folder_version
 
 __all__ = ["VisionModel"]
@@ -60,7 +61,9 @@ class VisionModel:
             try:
                 with torch.inference_mode():
                     made = self._model.generate(**inputs, max_new_tokens=self._config.max_new_tokens, **drawn)
-            except (torch.OutOfMemoryError, MemoryError) as error:
+            except (RuntimeError, MemoryError) as error:
+                if not out_of_memory(error):
+                    raise
                 raise MachineError(
                     f"{self._config.type}: out of memory on {device}: take a smaller model, dtype or max_side"
                 ) from error
@@ -97,14 +100,8 @@ class VisionModel:
 
 
 def _load(config: VisionModelConfig, folder: Path) -> tuple[Any, Any]:
-    import torch
-
     transformers: Any = importlib.import_module("transformers")  # much of it is not typed
-    device = config.device
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise ConfigError(f"{config.type}.device: torch {torch.__version__} finds no {device} here: use auto or cpu")
+    device = resolve_device(config.device, config.type, auto=("cuda", "cpu"))
     transformers.utils.logging.disable_progress_bar()
     try:
         processor = transformers.AutoProcessor.from_pretrained(folder)
@@ -112,13 +109,13 @@ def _load(config: VisionModelConfig, folder: Path) -> tuple[Any, Any]:
             folder, dtype=config.dtype, use_safetensors=True
         )
         return model.eval().to(device), processor
-    except (torch.OutOfMemoryError, MemoryError) as error:
-        how = "take a smaller model, or dtype: bfloat16"
-        raise MachineError(f"{config.type}: {folder} does not fit into the memory of {device}: {how}") from error
     except OSError as error:
         how = "the folder must hold what save_pretrained of a model and of its processor writes"
         raise MissingWeights(f"{config.type}: no whole model in {folder}: {how} ({_line(error)})") from error
-    except (ValueError, KeyError, ImportError, RuntimeError) as error:
+    except (ValueError, KeyError, ImportError, RuntimeError, MemoryError) as error:
+        if out_of_memory(error):
+            how = "take a smaller model, or dtype: bfloat16"
+            raise MachineError(f"{config.type}: {folder} does not fit into the memory of {device}: {how}") from error
         raise ConfigError(f"{config.type}.model: transformers cannot load {folder}: {_line(error)}") from error
 
 

@@ -9,13 +9,10 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from turngate.errors import ConfigError, MissingWeights
 from turngate.part import PartConfig
-from turngate.weights.hub import check_repository, fetch
+from turngate.weights.hub import MODEL_FILES, check_repository, fetch
 from turngate.weights.version import check_same, fingerprint, folder_files
 
 __all__ = ["VisionModelConfig"]
-
-_KINDS = ("*.json", "*.jinja", "*.model", "*.safetensors", "*.txt")
-"""Files of a repository that are fetched: none of them can run code."""
 
 
 class VisionModelConfig(PartConfig):
@@ -67,7 +64,7 @@ class VisionModelConfig(PartConfig):
         if self.folder is None:
             assert self.model is not None  # see _one_place
             check_repository(self.model, self.type)
-            return fetch(self.model, self.revision, self.local_files_only, _KINDS, self.type)
+            return fetch(self.model, self.revision, self.local_files_only, MODEL_FILES, self.type)
         if not self.folder.is_dir():
             raise MissingWeights(f"there is no folder {self.folder}: check {self.type}.folder")
         check_same(self.fingerprint, fingerprint(folder_files(self.folder)), self.type, self.folder)

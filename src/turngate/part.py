@@ -33,7 +33,7 @@ class PartClass(Protocol):
     """A class that can be named in a configuration.
 
     It may also have `needs`: what it needs beside packages (a key, weights), in a few words, and `lacks()`: a class
-    method that says in one line what of that is missing here, or None.
+    method that says in one line what of that is missing here, or None; `lacks_of(config)` says so for its settings.
     """
 
     Config: ClassVar[type[PartConfig]]

@@ -75,7 +75,7 @@ def test_what_is_not_there_is_told_in_one_line(tmp_path: Path) -> None:
         reader(folder=str(tmp_path / "nowhere"))
     with pytest.raises(ConfigError, match="transformers cannot load"):
         reader(folder=str(tmp_path))
-    with pytest.raises(MissingWeights, match="no whole model at nobody/nothing"):
+    with pytest.raises(MissingWeights, match="nobody/nothing is not on this machine and local_files_only is set"):
         reader(model="nobody/nothing", local_files_only=True)
 
 

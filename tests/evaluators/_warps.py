@@ -12,8 +12,9 @@ from scipy.ndimage import gaussian_filter
 from skimage import data
 
 from turngate.evaluators.registration import Geometry
+from turngate.picture import Picture
 
-__all__ = ["WEAR", "Box", "Rgb", "cropped", "error", "photograph", "rounded"]
+__all__ = ["WEAR", "Box", "Rgb", "cropped", "error", "photograph", "rounded", "worse_and_worse"]
 
 Rgb = NDArray[np.uint8]
 Box = tuple[float, float, float, float]
@@ -67,3 +68,14 @@ WEAR: dict[str, Callable[[Rgb], Rgb]] = {
     "colour cast": lambda rgb: rounded(rgb * np.array([0.6, 1.2, 0.7]) + 25),
     "all three": lambda rgb: rounded(_noise(rounded(gaussian_filter(rgb * np.array([1.2, 0.8, 0.7]), (2, 2, 0))), 20)),
 }
+
+
+def worse_and_worse() -> list[Picture]:
+    """A photograph, and the same more and more blurred, tinted and noisy: worse by any measure of fidelity."""
+    rgb = np.ascontiguousarray(photograph("coffee")[:256, 150:406])
+    worse = []
+    for amount in (1, 2, 4):
+        soft = gaussian_filter(rgb.astype(float), (amount, amount, 0)) + amount * np.array([6, -4, 5])
+        noise = np.random.default_rng(amount).normal(0, 6 * amount, rgb.shape)
+        worse.append(rounded(soft + noise))
+    return [Picture.from_rgb(each) for each in (rgb, *worse)]

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from skimage import data
 
 from turngate.evaluators import EVALUATORS, Evaluator, Sample, Score, Unscored
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 from turngate.testing import check_evaluator
 
-Rgb = NDArray[np.uint8]
-PHOTOGRAPH: Callable[[], Rgb] = data.coffee
-
-
-def _rounded(values: NDArray[np.floating[Any]]) -> Rgb:
-    eight_bit: Rgb = np.clip(np.rint(values), 0, 255).astype(np.uint8)
-    return eight_bit
+from ._drift_images import PHOTOGRAPHS, Rgb, rounded
 
 
 @pytest.fixture
@@ -31,7 +20,7 @@ def evaluator() -> Evaluator:
 
 @pytest.fixture
 def photograph() -> Rgb:
-    return PHOTOGRAPH()
+    return PHOTOGRAPHS["coffee"]()
 
 
 def _values(evaluator: Evaluator, images: list[Rgb], every: int = 1) -> list[float]:
@@ -52,7 +41,7 @@ def _balls(rgb: Rgb, number: int) -> list[Rgb]:
         inside = np.hypot(rows - y, columns - x) < 32
         ball = rng.uniform(20, 235, 3) + rng.normal(0, 12, (int(inside.sum()), 3))
         image = images[-1].copy()
-        image[inside] = _rounded(ball)
+        image[inside] = rounded(ball)
         images.append(image)
     return images
 
@@ -66,7 +55,7 @@ def test_slow_wear_adds_up(evaluator: Evaluator, photograph: Rgb) -> None:
     rng = np.random.default_rng(3)
     images = [photograph]
     for _ in range(12):
-        images.append(_rounded(images[-1] + rng.normal(0, 1.2, photograph.shape) + (-0.5, 0.5, -0.5)))
+        images.append(rounded(images[-1] + rng.normal(0, 1.2, photograph.shape) + (-0.5, 0.5, -0.5)))
     values = _values(evaluator, images)
     assert values == sorted(set(values))
     assert values[0] < 0.5
@@ -85,13 +74,13 @@ def test_objects_added_one_by_one_are_no_wear_however_many(evaluator: Evaluator,
 def test_wear_between_objects_is_seen(evaluator: Evaluator, photograph: Rgb) -> None:
     rng = np.random.default_rng(3)
     images = [
-        _rounded(image + rng.normal(0, 1.5 * turn, image.shape)) for turn, image in enumerate(_balls(photograph, 5))
+        rounded(image + rng.normal(0, 1.5 * turn, image.shape)) for turn, image in enumerate(_balls(photograph, 5))
     ]
     assert _values(evaluator, images)[-1] > 1
 
 
 def test_a_slow_darkening_is_not_forgiven_step_by_step(evaluator: Evaluator, photograph: Rgb) -> None:
-    images = [_rounded(photograph * 0.95**turn) for turn in range(12)]
+    images = [rounded(photograph * 0.95**turn) for turn in range(12)]
     values = _values(evaluator, images)
     assert values[0] < 0.3
     assert values[-1] > 1
@@ -104,7 +93,7 @@ def test_a_chain_of_exact_replicas_does_not_drift(evaluator: Evaluator, photogra
 def test_the_origin_and_other_fields_make_no_difference(evaluator: Evaluator, photograph: Rgb) -> None:
     first, then = (
         Picture.from_rgb(photograph),
-        Picture.from_rgb(_rounded(photograph + 3.0 * np.indices((400, 600))[1][..., None] % 5)),
+        Picture.from_rgb(rounded(photograph + 3.0 * np.indices((400, 600))[1][..., None] % 5)),
     )
     bare = Sample(then, history=(first,))
     full = Sample(then, origin=then, first=then, previous=then, history=(first,), instruction="x")

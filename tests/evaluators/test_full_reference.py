@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import io
-import os
-import subprocess
-import sys
 from importlib import import_module
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,12 +15,12 @@ from PIL import Image
 from scipy.ndimage import gaussian_filter
 
 from turngate.errors import ConfigError
-from turngate.evaluators import EVALUATORS, Evaluator, Result, Sample, Score, Unscored
+from turngate.evaluators import EVALUATORS, Unscored
 from turngate.evaluators.registration import register
-from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 from turngate.testing import check_evaluator
 
+from ._comparing import build, result_of, scored
 from ._warps import WEAR, Rgb, cropped, photograph, rounded
 
 THEIRS: Any = import_module("skimage.metrics")
@@ -37,21 +33,6 @@ SIZES = [
     ("astronaut", (301, 277)),
     ("coffee", (193, 391)),
 ]
-
-
-def build(raw: Any) -> Evaluator:
-    return EVALUATORS.build(EVALUATORS.configure(raw, "x"))
-
-
-def result_of(raw: Any, candidate: Rgb, origin: Rgb) -> Result:
-    sample = Sample(Picture.from_rgb(candidate), origin=Picture.from_rgb(origin), previous=Picture.from_rgb(candidate))
-    return score(build(raw), [sample])[0]
-
-
-def scored(raw: Any, candidate: Rgb, origin: Rgb) -> Score:
-    result = result_of(raw, candidate, origin)
-    assert isinstance(result, Score), result
-    return result
 
 
 def jpeg(rgb: Rgb, quality: int) -> Rgb:
@@ -278,96 +259,3 @@ def test_shift_leaves_alone_what_is_aligned() -> None:
     origin = photograph("astronaut")
     damaged = jpeg(origin, 20)
     assert scored({"type": "psnr", "align": "shift"}, damaged, origin).value == scored("psnr", damaged, origin).value
-
-
-# Geometry
-
-
-def test_geometry_is_the_mean_displacement_of_the_corners() -> None:
-    origin = photograph("astronaut", 400)
-    still = scored("geometry", WEAR["all three"](origin), origin)
-    assert (still.value, still.label, still.flags) == (0.0, "same", ())
-    centred = scored("geometry", cropped(origin, (4, 4, 396, 396)), origin)
-    assert centred.value == pytest.approx(100 * 2 / 98 / 2, abs=0.02), "each corner by 2 / 98 of half the diagonal"
-    assert centred.label == "moved"
-    assert centred.components["overlap"] == pytest.approx(96.04, abs=0.1)
-    shifted = scored("geometry", origin[:-8, 8:], origin[8:, :-8])
-    assert shifted.value == pytest.approx(100 * 8 / 392, abs=0.02)
-
-
-def test_geometry_of_a_mirrored_or_turned_picture() -> None:
-    origin = photograph("coffee", 300)
-    mirrored = scored("geometry", np.ascontiguousarray(origin[:, ::-1]), origin)
-    assert (mirrored.label, mirrored.flags) == ("mirrored", ("mirrored",))
-    assert mirrored.value == pytest.approx(100 * 300 / np.hypot(300, 200))
-    turned = scored("geometry", np.ascontiguousarray(np.rot90(origin, -1)), origin)
-    assert (turned.label, turned.flags) == ("rotated 90", ("rotated:90",))
-    assert turned.value == pytest.approx(100 / np.sqrt(2), abs=0.01)
-    both = scored("geometry", np.ascontiguousarray(origin[::-1]), origin)
-    assert both.label == "mirrored, rotated 180"
-
-
-def test_geometry_counts_a_stretch() -> None:
-    origin = photograph("coffee", 300)
-    stretched = scored("geometry", cropped(origin, (0, 0, 300, 200), (390, 200)), origin)
-    assert stretched.components["stretch"] == pytest.approx(30, abs=0.5)
-    assert stretched.value > 5
-    larger = scored("geometry", cropped(origin, (0, 0, 300, 200), (600, 400)), origin)
-    assert larger.value == 0, "the same frame at another size"
-
-
-def test_geometry_that_cannot_be_told_is_unscored() -> None:
-    origin, flat = photograph("coffee", 300), np.full((200, 300, 3), 90, dtype=np.uint8)
-    for candidate, why in ((flat, "flat"), (photograph("chelsea", 300), "undefined"), (origin[:15], "too_small")):
-        result = result_of("geometry", candidate, origin)
-        assert isinstance(result, Unscored)
-        assert result.why == why
-
-
-# pyiqa
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["psnr", "ms_ssim", "gmsd"])
-def test_full_reference_metrics_of_pyiqa_are_registered_too(name: str) -> None:
-    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
-    raw, aligned = f"pyiqa:{name}", {"type": f"pyiqa:{name}", "align": "full"}
-    origin = photograph("astronaut", 384)
-    worn = WEAR["noise of 40 levels"]
-    moved = np.ascontiguousarray(worn(cropped(origin, (5, 2, 380, 381)))[:, ::-1])
-    plain, unaligned = scored(raw, worn(origin), origin), scored(raw, moved, origin)
-    result = scored(aligned, moved, origin)
-    assert abs(result.value - plain.value) < abs(unaligned.value - plain.value) / 4
-    assert result.flags[0] == "mirrored"
-    assert result.components["crop_x"] == pytest.approx(100 * 9 / 384, abs=0.1)
-    half = scored(raw, cropped(origin, (0, 0, 384, 384), (192, 192)), origin)
-    assert half.flags == ("resized:192x192->384x384",)
-    check_evaluator(build(aligned))
-
-
-@pytest.mark.slow
-def test_metrics_without_a_reference_take_no_alignment() -> None:
-    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
-    with pytest.raises(ConfigError, match="compares with nothing"):
-        build({"type": "pyiqa:piqe", "align": "crop"})
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["lpips", "dists"])
-def test_missing_weights_are_said_in_one_line(name: str, tmp_path: Path) -> None:
-    """In a process without network and with an empty cache, as on a new machine."""
-    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
-    (tmp_path / "c.yaml").write_text(
-        f"{{origin: 'skimage:astronaut', scenario: replicate, turns: 1, editor: scripted, gate: always_accept, "
-        f"evaluators: {{x: {{type: 'pyiqa:{name}', align: crop}}}}}}"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", "from turngate.cli import main; main()", "run", "c.yaml", "--quiet"],
-        cwd=tmp_path, capture_output=True, text=True,
-        env={**os.environ, "HOME": str(tmp_path), "TORCH_HOME": str(tmp_path), "OFFLINE_LOG": str(tmp_path / "log"),
-             "PYTHONPATH": str(Path(__file__).parents[1] / "e2e" / "offline")},
-    )  # fmt: skip
-    assert done.returncode != 0
-    (line,) = done.stderr.splitlines()
-    assert line.startswith(f"turngate: pyiqa:{name}: ")
-    assert "not on this machine" in line

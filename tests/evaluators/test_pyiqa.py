@@ -13,11 +13,15 @@ import pytest
 from skimage import data
 
 from turngate.errors import ConfigError, UnknownPart
-from turngate.evaluators import EVALUATORS, Facts, Result, Sample, Score, Unscored
+from turngate.evaluators import EVALUATORS, Facts, Failed, Result, Sample, Score, Unscored
+from turngate.evaluators._pyiqa_catalogue import catalogue
+from turngate.evaluators._pyiqa_files import files_of
 from turngate.evaluators.pyiqa import PyiqaConfig, PyiqaMetric
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 from turngate.testing import check_evaluator
+
+from ._warps import worse_and_worse
 
 pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
 
@@ -116,11 +120,80 @@ def test_a_device_that_is_not_there(device: str) -> None:
         EVALUATORS.build(EVALUATORS.configure({"type": "pyiqa:psnr", "device": device}, "x"))
 
 
+def at_hand() -> list[str]:
+    """Metrics that need no weights, whose weights turngate ships, or that are on this machine."""
+    known = {name: files_of(name) for name in catalogue()}
+    return [name for name, files in known.items() if files is not None and all(file.is_here() for file in files)]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["brisque", "niqe", "piqe", "entropy", "psnr", "gmsd"])
+@pytest.mark.parametrize("name", [name for name in at_hand() if name != "maclip"])
 def test_conformance(name: str) -> None:
-    """Metrics that need no weights, or whose weights turngate ships."""
-    check_evaluator(EVALUATORS.build(EVALUATORS.configure({"type": f"pyiqa:{name}", "local_files_only": True}, "x")))
+    raw = {"type": f"pyiqa:{name}", "local_files_only": True, "threads": 1}
+    small = [Picture.from_rgb(np.ascontiguousarray(each.rgb[:176, :168])) for each in worse_and_worse()[:2]]
+    check_evaluator(EVALUATORS.build(EVALUATORS.configure(raw, "x")), small)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    [
+        "brisque",
+        "niqe",
+        "piqe",
+        "psnr",
+        "psnry",
+        "ssim",
+        "ms_ssim",
+        "cw_ssim",
+        "gmsd",
+        "vif",
+        "fsim",
+        "vsi",
+        "nlpd",
+        "mad",
+    ],
+)  # fmt: skip
+def test_direction_is_as_stated(name: str) -> None:
+    """pyiqa's word is held to a photograph and worse and worse copies."""
+    raw = {"type": f"pyiqa:{name}", "local_files_only": True, "threads": 1}
+    evaluator = EVALUATORS.build(EVALUATORS.configure(raw, "x"))
+    best, *_, worst = worse_and_worse()
+    scores = [score(evaluator, [Sample(each, origin=best)])[0] for each in (best, worst)]
+    values = [each.value for each in scores if isinstance(each, Score)]
+    assert (values[0] > values[1]) == (evaluator.facts.direction == "higher"), values
+
+
+def test_what_runs_offline_is_known() -> None:
+    assert {"brisque", "niqe", "piqe", "entropy", "psnr", "ssim", "ms_ssim", "vif", "fsim"} <= set(at_hand())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("configured", ["fail", "cpu"])
+def test_out_of_memory(configured: str) -> None:
+    """C37, simulated: the CPU takes over where that is set, for this image only; otherwise there is no score."""
+    import torch
+
+    raw = {"type": "pyiqa:piqe", "out_of_memory": configured}
+    evaluator = EVALUATORS.build(EVALUATORS.configure(raw, "x"))
+    assert isinstance(evaluator, PyiqaMetric)
+    sample, whole = Sample(photo("chelsea")), evaluator._metric
+    asked = []
+
+    def full(*given: Any, **more: Any) -> Any:
+        asked.append(1)
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+
+    evaluator._metric = full
+    first = score(evaluator, [sample])[0]
+    assert len(asked) == 1
+    evaluator._metric = whole
+    second = score(evaluator, [sample])[0]
+    assert isinstance(second, Score) and second.flags == ()
+    if configured == "cpu":
+        assert first == Score(second.value, flags=("device:cpu",))
+    else:
+        assert isinstance(first, Failed) and (first.fault, first.error) == ("machine", "OutOfMemoryError")
 
 
 PUBLISHED = {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from turngate.agent.editors import EDITORS
@@ -22,6 +24,8 @@ KINDS: dict[str, Registry[Any]] = {
     "scenarios": SCENARIOS,
 }
 """Kind of part -> its registry."""
+_TOLD_OTHERWISE = ("name", "direction", "range", "needs")
+"""Facts that are not told by their own name, or not as they are."""
 
 
 def describe(kind: str, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
@@ -63,33 +67,28 @@ def _describe(registry: Registry[Any], name: str) -> dict[str, Any]:
             "better": facts.direction,
             "range": f"{'~' if facts.range_is_approximate else ''}{low:g}..{high:g}",
             "needs": ", ".join(sorted(facts.needs - {"candidate"})),
-            "version": facts.version,
-            "deterministic": facts.deterministic,
-            "batch_invariant": facts.batch_invariant,
-            "min_size": facts.min_size,
-            "weights": facts.weights,
-            "weights_licence": facts.weights_licence,
-            "source": facts.source,
+            **{fact: value for fact, value in asdict(facts).items() if fact not in _TOLD_OTHERWISE},
         }
     return told
 
 
 def _facts(part: type[PartClass], name: str) -> Facts | None:
-    """Facts of an evaluator: stated on its class, or those of an instance with default settings."""
-    stated = getattr(part, "facts", None)
-    if hasattr(part, "facts_of") and not name.endswith(">"):  # of a family, without building the member
+    """Facts of an evaluator with default settings; None where it has none without settings."""
+    if name.endswith(">") or not hasattr(part, "evaluate"):
+        return None
+    if hasattr(part, "facts_of"):  # of a family, without building the member
         stated = part.facts_of(part.Config(type=name))
-    elif stated is None and hasattr(part, "evaluate") and not name.endswith(">"):
-        try:
+        return stated if isinstance(stated, Facts) else None
+    stated = getattr(part, "facts", None)
+    if stated is None or not part.requires:  # an instance knows more, and a light one is built at once
+        with contextlib.suppress(Exception):  # it needs settings; and a plug-in that breaks must not hide the others
             stated = getattr(part(part.Config(type=name)), "facts", None)
-        except (TurngateError, ValueError):  # it needs settings: its facts depend on them
-            return None
     return stated if isinstance(stated, Facts) else None
 
 
 def _lacks(part: type[Any], name: str) -> str | None:
     """What is missing here besides packages, in one line."""
-    if hasattr(part, "lacks_of") and not name.endswith(">"):
+    if hasattr(part, "facts_of") and not name.endswith(">"):  # a member of a family: its name is all it needs
         lacks: str | None = part.lacks_of(part.Config(type=name))
         return lacks
     stated: str | None = getattr(part, "lacks", lambda: None)()

@@ -6,6 +6,7 @@ import json
 import platform
 import sqlite3
 import sys
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,16 @@ __all__ = ["doctor_command"]
 
 
 @click.command("doctor")
+@click.argument("config", type=click.Path(path_type=Path), required=False)
 @json_option
-def doctor_command(as_json: bool) -> int:
-    """Say what can run here and what is missing."""
+def doctor_command(config: Path | None, as_json: bool) -> int:
+    """Say what can run here and what is missing.
+
+    With CONFIG (of a run or a study) only its own parts are looked at, each with its settings: they are built as the
+    run would build them, but nothing is downloaded. Ends with 2 when one of them cannot run.
+    """
+    if config is not None:
+        return _say_findings(config, as_json)
     from turngate.cli._parts import KINDS, describe
 
     machine = _machine()
@@ -36,7 +44,21 @@ def doctor_command(as_json: bool) -> int:
         for part in found:
             if not part["runs_here"]:
                 click.echo(f"{'':<12}{part['name']} is missing something: {part['missing']}")
+            elif part["needs_here"]:
+                click.echo(f"{'':<12}{part['name']} needs {part['needs_here']}: `turngate doctor CONFIG` looks for it")
     return 0
+
+
+def _say_findings(config: Path, as_json: bool) -> int:
+    from turngate.cli._examined import examine
+
+    findings = examine(config)
+    if as_json:
+        print(json.dumps({"parts": [asdict(finding) for finding in findings]}, ensure_ascii=False))
+    else:
+        for finding in findings:
+            click.echo(f"{finding.field} ({finding.type}): {finding.missing or 'can run here'}")
+    return 2 if any(finding.missing for finding in findings) else 0
 
 
 def _machine() -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -14,8 +14,9 @@ __all__ = ["editors_command", "evaluators_command", "gates_command", "scenarios_
 
 _COLUMNS = {
     "editors": ["name", "what", "needs_here", "here"],
-    "evaluators": ["name", "better", "range", "needs", "what", "here"],
+    "evaluators": ["name", "better", "range", "needs", "here", "what"],
 }
+_LICENCE = "pyiqa's licence is PolyForm Noncommercial and S-Lab; that of each metric's weights is its authors'."
 
 
 def _list(kind: str, as_json: bool, names: Sequence[str] | None = None) -> int:
@@ -29,20 +30,35 @@ def _list(kind: str, as_json: bool, names: Sequence[str] | None = None) -> int:
         print(json.dumps({kind: parts}, ensure_ascii=False))
         return 0
     table = Table(box=None)
-    columns = _COLUMNS.get(kind, ["name", "what", "here"])
+    columns = _COLUMNS.get(kind, ["name", "here", "what"])
     for column in columns:
         table.add_column(column.removesuffix("_here"), overflow="fold", no_wrap=column in ("name", "better", "range"))
     for part in parts:
         table.add_row(*(_cell(part, column) for column in columns))
     Console().print(table)
+    for line in _remarks(parts):
+        click.echo(line)
     click.echo(f"\nFields of one: turngate {kind} --json. How to add one: docs/extending.md")
     return 0
 
 
 def _cell(part: dict[str, Any], column: str) -> str:
     if column == "here":
-        return "yes" if part["runs_here"] else str(part["missing"])
+        return "yes" if part["runs_here"] else "no"
     return str(part.get(column) or "")
+
+
+def _remarks(parts: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Below the table, where there is room: what is missing, and whose licence holds."""
+    missing = {part["name"]: part["missing"] for part in parts if not part["runs_here"]}
+    if missing:
+        yield "\nNot here:"
+    for name, what in missing.items():
+        yield f"  {name}: {what}"
+    if any(part["name"].startswith("pyiqa:") for part in parts):
+        yield f"\n{_LICENCE}"
+    if any(part["name"] == "pyiqa:<name>" for part in parts):
+        yield "Its metrics one by one, with what is missing for each: turngate evaluators --all"
 
 
 @click.command("editors")

@@ -18,20 +18,23 @@ __all__ = ["plot_command"]
 @click.option("--format", "kind", type=click.Choice(["svg", "png", "pdf"]), default="svg", show_default=True)
 @json_option
 def plot_command(study: Path, out: Path, kind: Any, as_json: bool) -> int:
-    """Write the main figures of the study in folder STUDY for print."""
+    """Write the figures of the study in folder STUDY for print, their numbers as CSV, and captions."""
     import json
 
     from turngate.traces.analysis.study_answer import answer_study
     from turngate.traces.analysis.study_view import StudyView
-    from turngate.traces.plots.write import write_plots
+    from turngate.traces.plots.write import check_folder, write_plots
 
     view = StudyView.load(study)
+    check_folder(out)
     written = write_plots(view, answer_study(view), out, kind)
+    captions = [] if written.captions is None else [written.captions]
     if as_json:
-        print(json.dumps({"figures": [str(path) for path in written]}))
+        named = {"figures": written.figures, "tables": written.tables, "captions": captions}
+        print(json.dumps({name: [str(path) for path in paths] for name, paths in named.items()}))
         return 0
-    for path in written:
+    for path in (*written.figures, *written.tables, *captions):
         click.echo(path)
-    if not written:
+    if not written.figures:
         click.echo("nothing to draw: no truth was measured and no evaluator was asked", err=True)
     return 0

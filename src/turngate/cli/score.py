@@ -15,7 +15,6 @@ import click
 from turngate.cli._options import json_option, out_option, quiet_option
 
 if TYPE_CHECKING:
-    from turngate.evaluators.score_cache import ScoreCache
     from turngate.rescoring.target import Target
 
 __all__ = ["score_command"]
@@ -62,6 +61,7 @@ def score_command(
     from turngate.cli._score_progress import ScoreProgress
     from turngate.errors import ConfigError
     from turngate.evaluators.batching import Batcher
+    from turngate.evaluators.score_cache import default_cache
     from turngate.rescoring.choice import choose
     from turngate.rescoring.found import find, turns_in
     from turngate.rescoring.rescore import Rescoring
@@ -81,7 +81,7 @@ def score_command(
         click.echo(
             f"note: {', '.join(paid)}: paid for, up to {sum(len(one.items) for one in targets)} images", err=True
         )
-    cache = None if no_cache else _cache()
+    cache = None if no_cache else default_cache()
     batcher = Batcher(choice.evaluators, cache, jobs or min(os.cpu_count() or 1, 8), batch, processes=True)
     work = Rescoring(batcher, retry_failed)
     signal.signal(signal.SIGTERM, _terminated)
@@ -93,23 +93,10 @@ def score_command(
     except (KeyboardInterrupt, SystemExit):
         click.echo(f"{work.added} results were added; the same command goes on from here", err=True)
         raise
-    if cache is not None and cache.trouble:
-        click.echo(f"note: {cache.trouble}", err=True)
     if kind is not None:
         return _export(targets, kind, out)
     say_scores(choice, work, targets, time.monotonic() - began, as_json)
     return worst_code(work)
-
-
-def _cache() -> ScoreCache | None:
-    from turngate.errors import MachineError
-    from turngate.evaluators.score_cache import default_cache
-
-    try:
-        return default_cache()
-    except MachineError as error:  # a cache is a convenience
-        click.echo(f"note: {error}", err=True)
-        return None
 
 
 def _export(targets: Sequence[Target], kind: str, out: Path | None) -> int:

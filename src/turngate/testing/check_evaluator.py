@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -13,37 +15,42 @@ from turngate.picture import Picture
 __all__ = ["check_evaluator"]
 
 
-def check_evaluator(evaluator: Evaluator, pictures: list[Picture] | None = None) -> None:
+def check_evaluator(evaluator: Evaluator, pictures: list[Picture] | None = None, ranked: bool = False) -> None:
     """Raise `AssertionError` when an evaluator breaks its contract.
 
-    Facts must be whole; results finite, in range and one per sample; a sample alone, again and inside a batch of eight
-    must score the same within `facts.tolerance` unless the facts say otherwise; flat, tiny and odd images must give
-    typed results and not break it. `pictures` (at least two, default: synthetic texture of 192 x 224 pixels) are
-    scored with the first as origin.
+    Facts must be whole; results finite, in range and one per sample; a sample alone, again, in another order and inside
+    a batch of eight must score the same within `facts.tolerance` unless the facts say otherwise, and so must one that
+    holds nothing but what `facts.needs` lists (the score cache goes by that list); flat, tiny and odd images and
+    references of another size must give typed results and not break it; the pictures must be left alone. `pictures` (at
+    least two, default: synthetic texture of 192 x 224 pixels, with more and more noise) are scored with the first as
+    origin. With `ranked` they go from the best to the worst one: then the first must score better than the last.
     """
     facts = evaluator.facts
     _check_facts(facts)
     pictures = pictures or [_texture(noise, 192, 224) for noise in (0, 4, 12, 25)]
+    pixels = [picture.rgb.copy() for picture in pictures]
     samples = [_sample(picture, pictures[0]) for picture in pictures]
     alone = [score(evaluator, [sample])[0] for sample in samples]
     for result in alone:
-        assert not (isinstance(result, Failed) and result.fault == "us"), f"broke on an ordinary image: {result}"
+        assert not _is_broken(result), f"broke on an ordinary image: {result}"
     scored = any(isinstance(result, Score) for result in alone)
     assert scored, f"scored none of {len(alone)} ordinary images: {alone[0]}"
-    if facts.deterministic:
-        again = [score(evaluator, [sample])[0] for sample in samples]
-        _same(alone, again, facts.tolerance, "the same sample scored again")
+    if ranked:
+        _check_direction(facts, alone[0], alone[-1])
     if facts.deterministic and facts.batch_invariant:
         batch = (samples * 8)[:8]
         _same((alone * 8)[:8], score(evaluator, batch), facts.tolerance, "a sample inside a batch of eight")
-    for odd in (_flat(0), _flat(255), _flat(128), _texture(5, 3, 3), _texture(5, 97, 131), _texture(5, 1, 400)):
-        result = score(evaluator, [_sample(odd, odd)])[0]
-        assert not (isinstance(result, Failed) and result.fault == "us"), (
-            f"broke on {odd.width} x {odd.height} pixels, levels {odd.rgb.min()} to {odd.rgb.max()}: {result}"
-        )
+    _check_odd_images(evaluator, facts, pictures[0])
+    if facts.deterministic:
+        again = [score(evaluator, [sample])[0] for sample in samples[::-1]][::-1]
+        _same(alone, again, facts.tolerance, "the same sample scored again")
+        needed = [score(evaluator, [_only(facts, sample)])[0] for sample in samples]
+        _same(alone, needed, facts.tolerance, "a sample that holds nothing but what `needs` lists")
     if facts.needs - {"candidate"}:
         bare = score(evaluator, [Sample(pictures[0])])[0]
         assert not isinstance(bare, Score), "scored a sample that lacks what the facts say is needed"
+    for picture, before in zip(pictures, pixels, strict=True):
+        assert np.array_equal(picture.rgb, before), "changed the pixels of a picture in place"
 
 
 def _check_facts(facts: Facts) -> None:
@@ -56,6 +63,30 @@ def _check_facts(facts: Facts) -> None:
     assert facts.min_size >= 1, "min_size must be at least 1 pixel"
 
 
+def _check_direction(facts: Facts, best: Result, worst: Result) -> None:
+    assert isinstance(best, Score) and isinstance(worst, Score), f"no score for the best or the worst: {best}, {worst}"
+    sign = 1 if facts.direction == "higher" else -1
+    told = f"{facts.direction} is better, but the best picture scored {best.value} and the worst {worst.value}"
+    assert sign * best.value > sign * worst.value, told
+
+
+def _check_odd_images(evaluator: Evaluator, facts: Facts, origin: Picture) -> None:
+    odd = [_flat(0), _flat(255), _flat(128), _texture(5, 3, 3), _texture(5, 97, 131), _texture(5, 1, 400)]
+    pairs = [(picture, other) for picture in odd for other in (picture, origin)] + [(origin, each) for each in odd]
+    for candidate, reference in pairs if facts.needs - {"candidate", "instruction"} else zip(odd, odd, strict=True):
+        result = score(evaluator, [_sample(candidate, reference)])[0]
+        told = f"broke on {_told(candidate)} with references of {_told(reference)}: {result}"
+        assert not _is_broken(result), told
+
+
+def _told(picture: Picture) -> str:
+    return f"{picture.width} x {picture.height} pixels, levels {picture.rgb.min()} to {picture.rgb.max()}"
+
+
+def _is_broken(result: Result) -> bool:
+    return isinstance(result, Failed) and result.fault == "us"
+
+
 def _same(first: list[Result], second: list[Result], tolerance: float, what: str) -> None:
     for one, other in zip(first, second, strict=True):
         if isinstance(one, Score) and isinstance(other, Score):
@@ -66,6 +97,12 @@ def _same(first: list[Result], second: list[Result], tolerance: float, what: str
 
 def _sample(candidate: Picture, origin: Picture) -> Sample:
     return Sample(candidate, origin, origin, origin, (origin,), "Produce an exact replica of the provided image.")
+
+
+def _only(facts: Facts, sample: Sample) -> Sample:
+    optional = {"origin": None, "first": None, "previous": None, "history": (), "instruction": None}
+    left_out: dict[str, Any] = {role: nothing for role, nothing in optional.items() if role not in facts.needs}
+    return replace(sample, **left_out)
 
 
 def _texture(noise: float, height: int, width: int) -> Picture:

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from turngate.errors import ConfigError, MachineError, MissingWeights, ProviderError, TurngateError
 
-__all__ = ["check_repository", "fetch", "hub_problem", "offline"]
+__all__ = ["MODEL_FILES", "check_repository", "fetch", "hub_problem", "offline"]
 
+MODEL_FILES = ("*.json", "*.jinja", "*.model", "*.safetensors", "*.txt")
+"""What a model of transformers with its tokenizer or processor needs; files that could run code are left out."""
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 

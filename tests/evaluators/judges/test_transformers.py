@@ -110,7 +110,7 @@ def test_another_file_is_another_version(model: Model) -> None:
         ({"folder": None}, ConfigError, "model: say where the model is"),
         ({"model": "some/one"}, ConfigError, "folder: give it or `model`, not both"),
         ({"revision": "main"}, ConfigError, "revision: it is for a repository"),
-        ({"device": "cuda"}, ConfigError, "finds no cuda here"),
+        ({"device": "cuda"}, ConfigError, "finds no cuda device here"),
         ({"device": "tpu"}, ConfigError, "device"),
     ],
 )

@@ -1,0 +1,106 @@
+"""A score cache that is damaged, full or cannot be written costs no score, and one line."""
+
+from __future__ import annotations
+
+import resource
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from turngate.errors import MachineError
+from turngate.evaluators import Sample, Score
+from turngate.evaluators.score_cache import ScoreCache, default_cache
+
+from ._counter import Counter, ask, picture
+from .conftest import Open
+
+
+def test_a_damaged_cache_begins_anew(opened: Open, tmp_path: Path) -> None:
+    (tmp_path / "scores.sqlite").write_bytes(b"no database " * 1000)
+    evaluator = Counter(Score(3))
+    results = [ask(opened(tmp_path), evaluator, Sample(picture(1))) for _ in range(2)]
+    assert results == [Score(3), Score(3, flags=("cached",))]
+    assert evaluator.asked == 1
+
+
+def test_another_layout_begins_anew(opened: Open, tmp_path: Path) -> None:
+    link = sqlite3.connect(tmp_path / "scores.sqlite")
+    link.execute("CREATE TABLE scores (other TEXT)")
+    link.execute("PRAGMA user_version=99")
+    link.close()
+    cache = opened(tmp_path)
+    cache.put({"key": Score(1)}, "x", "1")
+    assert (cache.get(["key"]), cache.trouble) == ([Score(1, flags=("cached",))], None)
+
+
+def test_a_cache_that_breaks_is_left_out(cache: ScoreCache, caplog: pytest.LogCaptureFixture) -> None:
+    evaluator, sample = Counter(Score(4)), Sample(picture(1))
+    link = sqlite3.connect(cache.path)
+    link.execute("DROP TABLE scores")
+    link.close()
+    assert [ask(cache, evaluator, sample) for _ in range(2)] == [Score(4)] * 2
+    assert evaluator.asked == 2
+    assert cache.trouble is not None and "not used any more" in cache.trouble
+    assert [record.getMessage() for record in caplog.records] == [f"note: {cache.trouble}"]
+
+
+def test_a_file_that_is_damaged_while_it_is_open(cache: ScoreCache, caplog: pytest.LogCaptureFixture) -> None:
+    cache.put({f"key {number}": Score(number) for number in range(2000)}, "x", "1")
+    cache.close()
+    with cache.path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (cache.path.stat().st_size - 4096))
+    with closing(ScoreCache(cache.path.parent)) as again:
+        evaluator = Counter(Score(4))
+        assert [ask(again, evaluator, Sample(picture(level))) for level in (1, 2)] == [Score(4)] * 2
+        assert again.trouble is not None and again.trouble.endswith("malformed: delete it")
+    assert len(caplog.records) == 1
+
+
+VOID = '{"status": "scored", "value": NaN, "label": null, "explanation": null, "components": {}}'
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", "3", "{}", '{"status": "scored"}', '{"status": "skipped", "why": "no_image"}', VOID]
+)
+def test_a_damaged_row_is_computed_again(cache: ScoreCache, text: str) -> None:
+    evaluator, sample = Counter(Score(4)), Sample(picture(1))
+    ask(cache, evaluator, sample)
+    with closing(sqlite3.connect(cache.path)) as link, link:
+        link.execute("UPDATE scores SET result=?", (text,))
+    results = [ask(cache, evaluator, sample) for _ in range(2)]
+    assert results == [Score(4), Score(4, flags=("cached",))]
+    assert (evaluator.asked, cache.trouble) == (2, None)
+
+
+def test_a_full_disk_costs_the_cache_and_no_score(cache: ScoreCache, caplog: pytest.LogCaptureFixture) -> None:
+    """No file may grow: what a full disk is to SQLite."""
+    evaluator = Counter(Score(4, explanation="x" * 100_000))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (16_384, before[1]))
+    try:
+        results = [ask(cache, evaluator, Sample(picture(level))) for level in (1, 2, 3)]
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [result.value for result in results if isinstance(result, Score)] == [4, 4, 4]
+    (record,) = caplog.records
+    assert str(cache.path) in record.getMessage() and "not used any more" in record.getMessage()
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(MachineError, match="TURNGATE_CACHE"):
+        ScoreCache(tmp_path / "file" / "below")
+
+
+def test_a_default_cache_that_cannot_be_had_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TURNGATE_CACHE", str(tmp_path / "file" / "below"))
+    assert [default_cache() for _ in range(3)] == [None] * 3
+    (record,) = caplog.records
+    assert record.getMessage().startswith("note: cannot use the score cache")
+    assert "\n" not in record.getMessage()
