@@ -16,7 +16,9 @@ from turngate.picture import encode_png
 from turngate.traces.report.run_report import write_run_report
 
 from ._browser import browser, needs_chromium, visits
-from ._runs import HOSTILE, Writer, degraded, jpeg, long_run, study_of
+from ._later import score
+from ._runs import HOSTILE, Writer, degraded, jpeg, long_run, photograph, study_of
+from .test_report_difference import SIZE, cropped, moved, replayed
 from .test_report_study import page_of
 
 if TYPE_CHECKING:
@@ -40,7 +42,9 @@ def visit(context: BrowserContext) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_run_report(long_run(tmp_path_factory.mktemp("runs") / "run", 24, 3, 96))
+    run = long_run(tmp_path_factory.mktemp("runs") / "run", 24, 3, 96)
+    score(run, "psnr", {"type": "ssim", "align": "crop"}, turns="0-6")
+    return write_run_report(run)
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +55,7 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for arm, attempts in (("gated", 2), ("no-gate", 1)):
         for origin in ("coffee", "astronaut"):
             path = long_run(folder / arm / origin, 21, attempts, 48)
+            score(path, "psnr")
             rows.append({"arm": arm, "origin": origin, "editor": "net", "control": arm == "no-gate", "path": path})
     return page_of(study_of(folder, rows, "Which?", sensitivity=(0.3, 0.7)))
 
@@ -59,7 +64,8 @@ def test_report_draws_without_network_or_complaint(visit: Any, report: Path) -> 
     opened = visit(report)
     assert opened.complaints == []
     assert opened.on_network() == []
-    assert opened.page.locator(".chart .main-svg").count() >= 3
+    assert opened.page.locator(".chart .main-svg").count() >= 5
+    assert opened.page.locator(".later .chart .main-svg").count() >= 2, "those that were scored afterwards"
     broken = "[...document.images].filter((i) => i.complete && !i.naturalWidth).length"
     opened.until("[...document.images].every((i) => i.complete)")
     assert opened.page.evaluate(broken) == 0
@@ -108,6 +114,15 @@ def test_a_click_on_a_point_shows_its_picture(visit: Any, report: Path) -> None:
     assert opened.heading() == "Turn 3, attempt 2 of 3"
 
 
+def test_the_line_of_the_chosen_turn_moves_in_every_chart_that_is_looked_at(visit: Any, report: Path) -> None:
+    opened = visit(report)
+    for turn, place in ((4, "truth"), (9, "score-2"), (11, "later-2")):
+        opened.page.locator(f".timeline [data-turn='{turn}']").click()
+        opened.page.locator(f"[data-figure='{place}']").scroll_into_view_if_needed()
+        opened.until(f"document.querySelector(\"[data-figure='{place}']\").layout.shapes.at(-1).x0 === {turn}")
+    assert opened.complaints == []
+
+
 def test_colours_follow_the_theme(visit: Any, report: Path) -> None:
     opened = visit(report)
     paint = "document.querySelector('.chart .xtick text').style.fill"
@@ -129,7 +144,8 @@ def test_hostile_text_does_nothing(visit: Any, tmp_path: Path) -> None:
     name = f"judge {HOSTILE}"
     writer = Writer(tmp_path / "run", size=48, turns=1, evaluators={name: "higher"})
     writer.attempt(
-        1, image=encode_png(degraded(writer.origin, 0.1, 1)), reason=HOSTILE, instruction=HOSTILE, reasoning=HOSTILE,
+        1, image=encode_png(degraded(writer.origin, 0.1, 1)), reason=HOSTILE, instruction=HOSTILE,
+        reasoning=HOSTILE * 20,
         scores={name: {"status": "failed", "why": HOSTILE, "fault": "us", "detail": HOSTILE}}, model=HOSTILE,
     )  # fmt: skip
     run = writer.close("stopped", HOSTILE)
@@ -139,6 +155,7 @@ def test_hostile_text_does_nothing(visit: Any, tmp_path: Path) -> None:
     opened.page.locator("[data-figure='score-1']").scroll_into_view_if_needed()
     study = visit(page_of(study_of(tmp_path, {HOSTILE: run}, HOSTILE, HOSTILE, HOSTILE)))
     for shown in (opened, study):
+        assert shown.violations() == []
         assert shown.complaints == [], "nothing ran, nothing was even blocked"
         assert shown.on_network() == []
         assert shown.page.title() != "owned"
@@ -158,6 +175,7 @@ def test_a_report_without_its_folder_still_shows_small_pictures(visit: Any, repo
 
 def test_every_control_has_a_name_and_headings_descend(visit: Any, report: Path) -> None:
     opened = visit(report)
+    opened.page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     nameless = opened.page.evaluate(
         "[...document.querySelectorAll('button, a[href], input')].filter((e) => "
         "!(e.ariaLabel || e.labels?.length || e.innerText.trim() || "
@@ -218,7 +236,7 @@ def test_any_two_images_are_compared_region_by_region(visit: Any, report: Path) 
         page.keyboard.press(key)
     moved = page.evaluate("[...document.querySelectorAll('.lens img')].map((i) => i.style.transform)")
     assert len(moved) == 4 and len(set(moved)) == 1, "all show the same region"
-    assert "scale(4)" in moved[0] and page.locator("#zoom").inner_text() == "4x"
+    assert "scale(4, 4)" in moved[0] and page.locator("#zoom").inner_text() == "4x"
     assert opened.current() == "9", "arrow keys in a lens move the region, not the turn"
     page.locator("[data-zoom='0']").click()
     assert page.locator("#zoom").inner_text() == "1x"
@@ -241,10 +259,37 @@ def test_the_difference_is_black_where_two_images_are_equal(visit: Any, report: 
     assert brightest(page) > 50
 
 
-def brightest(page: BrowserPage) -> int:
-    """Brightest pixel of the difference map, away from its edge, which shares pixels with the page."""
+@pytest.mark.parametrize("how", ["crop", "shift"])
+def test_a_frame_that_moved_is_no_difference_when_it_was_registered(visit: Any, tmp_path: Path, how: str) -> None:
+    photo = photograph(SIZE)
+    image = cropped(photo, 0.02) if how == "crop" else moved(photo, 4, -3)
+    run = replayed(tmp_path, [image], evaluators={"whole": {"type": "ssim", "align": how}})
+    opened = visit(write_run_report(run), "#t1")
+    page = opened.page
+    page.locator("#gain").select_option("1")
+    opened.until("[...document.querySelectorAll('.lens img')].every((i) => i.src.startsWith('file:') && i.complete)")
+    assert "registered by whole with align" in page.locator("#how").inner_text()
+    page.wait_for_timeout(400)
+    aligned = mean_difference(page)
+    page.locator("#aligned").uncheck()
+    assert page.locator("#how").inner_text().startswith("Pixel by pixel, not aligned")
+    page.wait_for_timeout(400)
+    assert aligned < 0.25 * mean_difference(page)
+    assert opened.complaints == []
+
+
+def difference(page: BrowserPage) -> Any:
+    """The difference map in gray levels, away from its edge, which shares pixels with the page."""
     shot = Image.open(io.BytesIO(page.locator("[data-lens=d]").screenshot())).convert("L")
-    return int(np.asarray(shot)[4:-4, 4:-4].max())
+    return np.asarray(shot)[4:-4, 4:-4]
+
+
+def brightest(page: BrowserPage) -> int:
+    return int(difference(page).max())
+
+
+def mean_difference(page: BrowserPage) -> float:
+    return float(difference(page).mean())
 
 
 def test_a_study_shows_hides_filters_and_sorts(visit: Any, grid: Path) -> None:

@@ -69,7 +69,7 @@ def test_every_kind_of_result_is_written_out_and_never_as_a_number(mixed: Path) 
     for piece in ("unscored: flat", "failed: RuntimeError", "skipped: no_image", "no image: safety", "no change"):
         assert piece in words, piece
     assert "no variance to measure" in words
-    assert "psnr gave no score for 1 candidate: 0 unscored, 1 failed." in words
+    assert "psnr gave no score for 1 candidate: 0 unscored, 1 failed (RuntimeError 1)." in words
     lanes = {
         trace["name"]: trace["x"] for trace in page.data("figures")["score-2"]["data"] if trace.get("yaxis") == "y2"
     }
@@ -206,8 +206,8 @@ def test_without_truth_the_report_says_so_and_counts_nothing(tmp_path: Path) -> 
 def test_a_run_without_turns_has_a_report(tmp_path: Path) -> None:
     page = Page(write_run_report(Writer(tmp_path / "run", turns=4).close("failed", "the disk is full")))
     words = page.words()
-    assert "No turn was closed yet (4 planned)." in words
-    assert "The run is failed: the disk is full" in words
+    assert "No turn was closed (4 planned)." in words
+    assert "The run failed: the disk is full" in words
     assert page.data("figures") == {}
 
 

@@ -57,8 +57,9 @@ def test_each_arm_has_its_answer_and_its_row(study: Page) -> None:
     assert "The gate accepted 12 of 12 turns and let 10 damaged images through; collapse at turn 4." in words
     assert "The gate accepted 3 of 3 turns (12 planned) and let 1 damaged image through; no collapse." in words
     assert "The gate accepted 0 of 12 turns. No truth was measured" in words
-    assert "no-gate always_accept complete 12 12 0 0 0 10 2 0 3 4 2.4 damaged" in words
-    assert "reject threshold · evaluator brisque · at 40.0 complete 12 0 12 0 no truth" in words
+    follows = "up to 3 attempts a turn, then keep the current image and go on"
+    assert f"no-gate always_accept; {follows} complete 12 12 0 0 0 10 2 0 3 4 2.4 damaged" in words
+    assert f"reject threshold · evaluator brisque · at 40.0; {follows} complete 12 0 12 0 no truth" in words
     assert "Simulated. The damage in every arm" in words
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -13,7 +14,27 @@ from turngate.traces.analysis.gap import Gap, gaps
 from turngate.traces.analysis.measured import Measured
 from turngate.traces.analysis.summary import Counts
 
-__all__ = ["EvaluatorAnswer", "answer_evaluators"]
+__all__ = ["Afterwards", "EvaluatorAnswer", "answer_evaluators"]
+
+
+class Afterwards(BaseModel):
+    """How an evaluator scored runs that were there already: no gate saw any of it."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    type: str
+    version: str
+    parameters: str
+    """SHA-256 of the settings."""
+    settings: dict[str, Any]
+    images: int
+    """Images of all runs: origins, candidates and composites."""
+    looked_at: int
+    """Of those: with a row, whatever is in it."""
+    partial: bool
+    """Only some were looked at: the numbers rest on a choice of images."""
+    extent: str
+    """The same in words."""
 
 
 class EvaluatorAnswer(BaseModel):
@@ -22,6 +43,7 @@ class EvaluatorAnswer(BaseModel):
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     evaluator: str
+    """Its name; one that scored afterwards says so in it."""
     arm: str
     """Arm whose candidates were looked at, or `all`."""
     auc: Estimate
@@ -30,10 +52,14 @@ class EvaluatorAnswer(BaseModel):
     """(false-alarm rate, catch rate) over all thresholds."""
     candidates: int
     """With a score and a known truth."""
+    of_candidates: int
+    """With a known truth: where `candidates` is smaller, the AUC says nothing about the rest."""
     counts: Counts
     """Over all attempts of all arms."""
     gap: Gap
     """The paper's gap over these runs."""
+    afterwards: Afterwards | None = None
+    """Set when the scores were made after the runs."""
 
 
 def answer_evaluators(
@@ -46,6 +72,7 @@ def answer_evaluators(
     names = list(dict.fromkeys(name for one in everything for name in one.view.info.config["evaluators"]))
     views = {f"{one.run.arm} {one.run.label}": one.view for one in looked_at}
     found = gaps(views, names)
+    known = sum(a.truth is not None and a.truth.damaged is not None for one in looked_at for a in one.view.attempts)
     answers = []
     for name in names:
         groups: dict[str, list[Judged]] = defaultdict(list)
@@ -63,6 +90,7 @@ def answer_evaluators(
                 auc=bootstrap(groups, auc),
                 roc=roc(candidates),
                 candidates=len(candidates),
+                of_candidates=known,
                 counts=Counts(**counts),
                 gap=found[name],
             )

@@ -39,6 +39,16 @@ class AttemptView:
         return TruthRow(turn=self.row.turn, attempt=self.row.attempt, **told) if told else None
 
     @property
+    def standing_scores(self) -> dict[str, ScoreRow]:
+        """Scores of the image that was taken: the composite's after a masked accept, otherwise the candidate's."""
+        if self.composite is None:
+            return self.scores
+        now = self.row.ended_ns  # a composite's scores have no times of their own
+        own = {"turn": self.row.turn, "attempt": self.row.attempt, "started_ns": now, "ended_ns": now}
+        found: dict[str, dict[str, Any]] = self.composite["scores"]
+        return {name: ScoreRow(evaluator=name, **{**own, **told}) for name, told in found.items()}
+
+    @property
     def outcome(self) -> Outcome | None:
         """What happened to the candidate; None when there is none, nothing changed, or the truth is not known."""
         if self.row.outcome != "edited" or self.truth is None or self.truth.damaged is None:

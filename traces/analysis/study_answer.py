@@ -11,6 +11,7 @@ from turngate.traces.analysis.arm_answer import ArmAnswer, answer_arm
 from turngate.traces.analysis.evaluator_answer import EvaluatorAnswer, answer_evaluators
 from turngate.traces.analysis.labels import Labels
 from turngate.traces.analysis.labels_truth import with_labels
+from turngate.traces.analysis.later_answer import answer_later
 from turngate.traces.analysis.measured import Measured
 from turngate.traces.analysis.pair import Pair, pair_arms
 from turngate.traces.analysis.reasoning_answer import ReasoningAnswer, answer_reasoning
@@ -45,6 +46,7 @@ class StudyAnswer(BaseModel):
     arms: list[ArmAnswer]
     pairs: list[Pair]
     evaluators: list[EvaluatorAnswer]
+    """Those of the runs, then those that scored afterwards (`afterwards` is set)."""
     sensitivity: list[SensitivityRow]
     reasoning: list[ReasoningAnswer]
     """What the reasoning summaries of each arm are worth; arms without a summary that was read are left out."""
@@ -53,7 +55,7 @@ class StudyAnswer(BaseModel):
     missing: list[str]
     """Planned runs that were never begun."""
     remarks: list[str]
-    """Rows of the label file that mean no run or no image."""
+    """Rows of the label file that mean no run or no image, and files of scores that cannot be read."""
 
 
 def answer_study(study: StudyView, reader: SummaryReader | None = None, labels: Labels | None = None) -> StudyAnswer:
@@ -71,6 +73,7 @@ def answer_study(study: StudyView, reader: SummaryReader | None = None, labels: 
     arms = [answer_arm(arm, by_arm[arm]) for arm in study.arms() if by_arm[arm]]
     higher = {higher_is_better(view) for _, view in found if view.baseline_truth}
     base = by_arm.get(NO_GATE, [])
+    later, unread = answer_later(by_arm, base)
     return StudyAnswer(
         study=str(study.config["name"]),
         question=str(study.config["question"]),
@@ -79,13 +82,16 @@ def answer_study(study: StudyView, reader: SummaryReader | None = None, labels: 
         origins=len({run.origin for run, _ in found}),
         arms=arms,
         pairs=pair_arms(by_arm, base),
-        evaluators=answer_evaluators(by_arm, base),
+        evaluators=[*answer_evaluators(by_arm, base), *later],
+        # A person's verdict is no value that another threshold could cut.
         sensitivity=[
-            row for damaged_at in study.config.get("sensitivity", []) for row in sensitivity_at(by_arm, damaged_at)
+            row
+            for damaged_at in (study.config.get("sensitivity", []) if labels is None else [])
+            for row in sensitivity_at(by_arm, damaged_at)
         ],
         reasoning=_reasoning(by_arm, reader),
         failures=[answer_failures(arm, runs, labels) for arm, runs in by_arm.items()],
-        remarks=labels.strangers([view for _, view in found]) if labels is not None else [],
+        remarks=[*(labels.strangers([view for _, view in found]) if labels is not None else []), *unread],
         missing=[f"{run.arm} {run.label}" for run in study.runs if not run.exists()],
     )
 

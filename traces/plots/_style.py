@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from turngate.errors import MachineError, MissingExtra
-from turngate.traces.report.arms import Arm
-from turngate.traces.report.inert import clip, visible
 from turngate.traces.report.looks import Look
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-__all__ = [
-    "FORMATS",
-    "INK",
-    "PlotFormat",
-    "draw",
-    "label_of",
-    "legend",
-    "name_of",
-    "new_figure",
-    "save",
-    "share_axis",
-    "style",
-    "turn_axis",
-]
+__all__ = ["BACK", "DASHED", "INK", "OWN", "OWN_BAND", "PlotFormat", "back", "draw", "saved", "style"]
 
 PlotFormat = Literal["svg", "png", "pdf"]
-FORMATS: tuple[PlotFormat, ...] = ("svg", "png", "pdf")
 
 INK = "#1d1b18"
+OWN = "#0b4f8a"
+"""The line that a panel is about: dark enough to stay the darkest in grey."""
+OWN_BAND = "#ccdbe8"
+"""Its interval; opaque, since some journals take no transparency."""
+BACK = "#b4b0a8"
+"""Lines that are only there to be held against."""
+DASHED: Any = (0, (3, 2))
+
 # The arms' colours of report.css in its light theme: told apart with every common form of colour blindness, and dark
 # enough for print.
 _COLOURS = ("#1d1b18", "#0b6cab", "#c25200", "#007a5a", "#a24a86", "#9a7200", "#3d8fc4", "#7d766c")
@@ -45,30 +33,48 @@ _DASHES: dict[str, Any] = {
     "dashdot": (0, (5, 1.6, 1.2, 1.6)),
 }
 _MARKERS = {"circle": "o", "square": "s", "triangle-up": "^", "diamond": "D", "x": "X"}
+# Controls behind a gate, in their order: grey, apart by their dashes. There are at most six of them.
+_BACKS: tuple[tuple[str, Any, float], ...] = (
+    ("#4a4843", "-", 0.9),
+    ("#7c7972", (0, (1, 1.5)), 1.1),
+    ("#7c7972", (0, (4, 1.5)), 1.1),
+    ("#7c7972", (0, (5, 1.5, 1, 1.5)), 1.1),
+    ("#9c9890", "-", 0.9),
+    ("#7c7972", (0, (8, 2)), 1.1),
+)
 _RC: Any = {
-    "font.size": 8,
+    "font.size": 7,
+    "axes.titlesize": 7,
+    "axes.titlelocation": "left",
+    "axes.titlepad": 3,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.linewidth": 0.6,
     "axes.edgecolor": INK,
     "axes.grid": True,
+    "axes.axisbelow": True,
     "grid.color": "#e3dfd7",
     "grid.linewidth": 0.5,
     "lines.linewidth": 1.3,
     "lines.markersize": 4,
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
     "legend.frameon": False,
     "legend.handlelength": 3.2,
-    "figure.dpi": 100,
-    "savefig.dpi": 300,
-    # Without these, two files of the same figure differ.
-    "svg.hashsalt": "turngate",
+    "legend.columnspacing": 1.4,
+    "legend.borderpad": 0,
+    "legend.borderaxespad": 0,
+    "figure.dpi": 300,
+    # Letters stay letters: to be searched, and to be changed in a drawing program.
+    "svg.fonttype": "none",
     "pdf.fonttype": 42,
+    # Without it, two files of the same figure differ.
+    "svg.hashsalt": "turngate",
     # A dollar sign in a name is a dollar sign.
     "text.parse_math": False,
 }
-_NO_DATE = {"svg": {"Date": None}, "png": {}, "pdf": {"CreationDate": None}}
 
 
 @contextmanager
@@ -84,66 +90,29 @@ def style() -> Iterator[None]:
         yield
 
 
-def new_figure(wide: float = 3.5, high: float = 2.5) -> Figure:
-    """An empty figure of so many inches, the width of a column by default."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(wide, high), layout="constrained")
-
-
-def draw(look: Look, every: int = 1) -> dict[str, Any]:
-    """A line in the look of an arm or evaluator, with a marker at every so many points."""
+def draw(look: Look) -> dict[str, Any]:
+    """A line in the look of an arm or evaluator: the first four differ in colour, dashes and marker."""
     colour = _COLOURS[int(look.colour.removeprefix("var(--arm-").rstrip(")")) - 1]
-    return {
-        "color": colour,
-        "linestyle": _DASHES[look.dash],
-        "marker": _MARKERS[look.symbol],
-        "markevery": max(1, every),
-    }
+    return {"color": colour, "linestyle": _DASHES[look.dash], "marker": _MARKERS[look.symbol]}
 
 
-def name_of(text: str) -> str:
-    """A name for a legend or a title: one line, nothing hidden."""
-    return clip(visible(text).replace("\n", " "), 40)
+def back(place: int) -> dict[str, Any]:
+    """A line of the control in this place, counted from 0."""
+    colour, dashes, width = _BACKS[place % len(_BACKS)]
+    return {"color": colour, "linestyle": dashes, "linewidth": width}
 
 
-def label_of(arm: Arm) -> str:
-    """An arm in a legend; what was written by hand says so wherever it is shown."""
-    return name_of(arm.name) + (" (simulated)" if arm.answer.simulated else "")
-
-
-def turn_axis(axes: Axes, text: str = "turn") -> None:
-    """A horizontal axis of whole turns."""
-    from matplotlib.ticker import MaxNLocator
-
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_xlabel(text)
-
-
-def share_axis(axes: Axes, text: str) -> None:
-    """A vertical axis of shares, 0 to 100 %."""
-    from matplotlib.ticker import PercentFormatter
-
-    axes.set_ylim(-0.04, 1.06)
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.set_ylabel(text)
-
-
-def legend(figure: Figure, axes: Axes, columns: int = 3) -> None:
-    """The key beneath the figure, where it covers nothing."""
-    handles, labels = axes.get_legend_handles_labels()
-    if handles:
-        figure.legend(handles, labels, loc="outside lower center", ncols=min(columns, len(labels)))
-
-
-def save(figure: Figure, path: Path, kind: PlotFormat) -> None:
-    """Write the figure whole or not at all; raises `MachineError` when that cannot be done."""
+@contextmanager
+def saved(path: Path) -> Iterator[Path]:
+    """A temporary place that becomes `path`, whole or not at all; raises `MachineError` when that cannot be done."""
+    temporary = path.with_name(f".{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.part")
-        figure.savefig(temporary, format=kind, metadata=_NO_DATE[kind])
+        yield temporary
         temporary.replace(path)
     except OSError as error:
+        with suppress(OSError):
+            temporary.unlink()
         raise MachineError(
             f"cannot write {path}: {error.strerror or error}: free some space or choose another folder"
         ) from error

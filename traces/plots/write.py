@@ -1,45 +1,71 @@
-"""All figures of a study, written to a folder."""
+"""All plots of a study, written to a folder."""
 
 from __future__ import annotations
 
+import csv
+import io
+from dataclasses import dataclass
 from pathlib import Path
 
 from turngate.errors import UserError
 from turngate.traces.analysis.study_answer import StudyAnswer
 from turngate.traces.analysis.study_view import StudyView
-from turngate.traces.plots._style import PlotFormat, save, style
-from turngate.traces.plots.arm_figures import cost_figure, delay_figure, survival_figure, truth_figure
-from turngate.traces.plots.evaluator_figures import delta_figure, roc_figure
-from turngate.traces.report.arms import arms_of
-from turngate.traces.report.judges import judges_of
-from turngate.traces.report.study_runs import load_runs
+from turngate.traces.plots._style import PlotFormat, saved, style
+from turngate.traces.plots.plot import Plot
+from turngate.traces.plots.study_plots import study_plots
 
-__all__ = ["write_plots"]
+__all__ = ["CAPTIONS", "Written", "check_folder", "write_plots"]
+
+CAPTIONS = "captions.txt"
+_NO_DATE = {"svg": {"Date": None}, "png": {}, "pdf": {"CreationDate": None}}
 
 
-def write_plots(study: StudyView, answer: StudyAnswer, folder: Path, kind: PlotFormat) -> list[Path]:
-    """Write every figure that the study has data for as `folder`/NAME.`kind` and return the paths.
+@dataclass(frozen=True)
+class Written:
+    """Paths of what was written; all empty when there was nothing to draw."""
+
+    figures: list[Path]
+    tables: list[Path]
+    """The numbers of each plot, as CSV."""
+    captions: Path | None
+
+
+def write_plots(study: StudyView, answer: StudyAnswer, folder: Path, kind: PlotFormat) -> Written:
+    """Write every plot that the study has data for: `NAME.kind`, `NAME.csv`, and `captions.txt` for all of them.
 
     The same study gives the same bytes with the same matplotlib. Raises `MissingExtra` without matplotlib,
-    `UserError` when no run was begun, `DamagedRun` when one cannot be read, `MachineError` when a file cannot be
-    written.
+    `UserError` when no run was begun or `folder` is a file, `DamagedRun` when a run cannot be read, `MachineError` when
+    a file cannot be written.
     """
+    check_folder(folder)
+    figures, tables, captions = [], [], []
     with style():
-        runs = load_runs(study)
-        if not runs:
-            raise UserError(f"the study in {study.folder} has no run yet: `turngate study FILE` makes them")
-        arms, judges = arms_of(answer, runs), judges_of(answer.evaluators)
-        figures = {
-            "truth": truth_figure(arms),
-            "survival": survival_figure(arms),
-            "delay": delay_figure(arms),
-            "cost": cost_figure(arms),
-            "roc": roc_figure(judges),
-            "deltas": delta_figure(judges),
-        }
-        written = []
-        for name, figure in figures.items():
-            if figure is not None:
-                save(figure, folder / f"{name}.{kind}", kind)
-                written.append(folder / f"{name}.{kind}")
-    return written
+        for plot in study_plots(study, answer):
+            for stem, figure in zip(plot.stems(), plot.figures, strict=True):
+                with saved(folder / f"{stem}.{kind}") as path:
+                    figure.savefig(path, format=kind, metadata=_NO_DATE[kind])
+                figures.append(folder / f"{stem}.{kind}")
+            with saved(folder / f"{plot.name}.csv") as path:
+                path.write_text(_csv(plot), encoding="utf-8")
+            tables.append(folder / f"{plot.name}.csv")
+            captions.append(f"{', '.join(plot.stems())}\n\n{plot.caption}\n")
+    if not captions:
+        return Written([], [], None)
+    with saved(folder / CAPTIONS) as path:
+        path.write_text("\n".join(captions), encoding="utf-8")
+    return Written(figures, tables, folder / CAPTIONS)
+
+
+def check_folder(folder: Path) -> None:
+    """Raise `UserError` when `folder` cannot become a folder because it, or what should hold it, is a file."""
+    for place in (folder, *folder.parents):
+        if place.exists() and not place.is_dir():
+            raise UserError(f"{place} is a file, and figures go into a folder: choose another --out")
+
+
+def _csv(plot: Plot) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(plot.columns)
+    writer.writerows(plot.rows)
+    return text.getvalue()

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from turngate.traces.report._figure import LANE_AXIS, Direction, Figure, Panel, focus, limit_line, panel
+from turngate.traces.report._figure import (
+    LANE_AXIS,
+    Direction,
+    Figure,
+    Panel,
+    focus,
+    is_infinite,
+    limit_line,
+    no_values,
+    panel,
+)
 from turngate.traces.report.arms import Arm
 from turngate.traces.report.curves import Curve, score_curve, truth_curve
 from turngate.traces.report.inert import visible
@@ -22,18 +32,22 @@ def arms_truth_panel(arms: Sequence[Arm]) -> Panel | None:
     limits = sorted({row.damaged_at for row in rows})
     title = f"Truth: {', '.join(sorted({row.measure for row in rows}))}"
     curves = [(arm, truth_curve(arm.runs)) for arm in measured]
-    return _panel(title, measured[0].runs[0].truth_direction, curves, limits)
+    return _panel(title, measured[0].runs[0].truth_direction, curves, limits, infinite=True)
 
 
 def arms_score_panel(arms: Sequence[Arm], evaluator: str) -> Panel:
     """Score of the current image after each turn, arm by arm, for the arms that have the evaluator."""
     having = [arm for arm in arms if any(evaluator in run.evaluators for run in arm.runs)]
     rows = (stand.scores.get(evaluator) for arm in having for run in arm.runs for stand in run.stands)
-    direction: Direction = next((row.direction for row in rows if row is not None), "higher")
-    return _panel(evaluator, direction, [(arm, score_curve(arm.runs, evaluator)) for arm in having], [])
+    first = next((row for row in rows if row is not None), None)
+    direction: Direction = "higher" if first is None else first.direction
+    curves = [(arm, score_curve(arm.runs, evaluator)) for arm in having]
+    return _panel(evaluator, direction, curves, [], infinite=first is not None and is_infinite(first.type))
 
 
-def _panel(title: str, direction: Direction, curves: list[tuple[Arm, Curve]], limits: list[float]) -> Panel:
+def _panel(
+    title: str, direction: Direction, curves: list[tuple[Arm, Curve]], limits: list[float], infinite: bool
+) -> Panel:
     last = max(1, *(curve.turns[-1] for _, curve in curves))
     figure = panel(last, lane=any(curve.missing for _, curve in curves))
     for arm, curve in curves:
@@ -50,7 +64,10 @@ def _panel(title: str, direction: Direction, curves: list[tuple[Arm, Curve]], li
             figure.add(
                 x=curve.missing, y=[height] * len(curve.missing), yaxis=LANE_AXIS, mode="markers", name=name,
                 legendgroup=arm.look.group,
-                marker={"symbol": "x-thin-open", "size": 8, "line": {"width": 1.6, "color": arm.look.colour}},
+                marker={
+                    "symbol": "x-thin-open", "size": 8, "color": arm.look.colour,
+                    "line": {"width": 1.6, "color": arm.look.colour},
+                },
                 hovertemplate=f"{name}<br>after turn %{{x}}: "
                 + ("no value<extra></extra>" if len(arm.runs) == 1 else "a run without a value<extra></extra>"),
             )  # fmt: skip
@@ -60,8 +77,9 @@ def _panel(title: str, direction: Direction, curves: list[tuple[Arm, Curve]], li
     edited = [curve for arm, curve in curves if arm.answer.accepted_share.value]
     moved = [number for curve in edited for number in curve.values[1:]]
     every = [number for _, curve in curves for number in curve.values if number is not None]
-    # Only a truth has a value for no change at all that dwarfs the others.
-    note = focus(figure, [number for number in (*moved, *limits) if number is not None], every) if limits else ""
+    note = focus(figure, [number for number in (*moved, *limits) if number is not None], every) if infinite else ""
+    if not every:
+        no_values(figure)
     words = "; ".join(f"{name} from {known[0]:.4g} to {known[-1]:.4g}" for name, known in ends if known)
     return Panel(title, direction, figure.json(), words or "no values", note)
 

@@ -14,7 +14,9 @@ __all__ = [
     "Figure",
     "Panel",
     "focus",
+    "is_infinite",
     "limit_line",
+    "no_values",
     "panel",
     "plane",
     "step_line",
@@ -27,6 +29,7 @@ SHARE = (-0.04, 1.06)
 """Range of an axis of shares, 0 to 100 %."""
 
 _FAR = 2.0
+_INFINITE = {"psnr"}
 
 Direction = Literal["higher", "lower"]
 
@@ -133,6 +136,16 @@ def limit_line(figure: Figure, points: Sequence[tuple[float, float]], text: str)
          "showarrow": False, "font": {"size": 11, "color": "var(--ink)"}, "bgcolor": "var(--paper)", "opacity": 0.9,
          "borderpad": 1}
     )  # fmt: skip
+
+
+def is_infinite(kind: str) -> bool:
+    """An untouched image is infinitely good by this evaluator, and a number is recorded in the place of that."""
+    return kind.rpartition(":")[2] in _INFINITE
+
+
+def no_values(figure: Figure) -> None:
+    """Take the numbers from the scale of a panel that has nothing on it."""
+    figure.layout["yaxis"]["showticklabels"] = False
 
 
 def focus(figure: Figure, near: Sequence[float], far: Sequence[float]) -> str:

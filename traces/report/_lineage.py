@@ -42,6 +42,6 @@ def standings(run: RunView) -> list[Standing]:
         if not decision.closes_turn:
             continue
         holder = taken.get(decision.image_turn_after)
-        known = (run.baseline, run.baseline_truth) if holder is None else (holder.scores, holder.standing)
+        known = (run.baseline, run.baseline_truth) if holder is None else (holder.standing_scores, holder.standing)
         found.append(Standing(decision.turn, decision.image_after, decision.image_turn_after, *known))
     return found

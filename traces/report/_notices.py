@@ -8,16 +8,26 @@ from collections.abc import Mapping
 from turngate.traces.analysis.run_view import RunView
 from turngate.traces.analysis.summary import RunSummary
 from turngate.traces.report._settings import models
+from turngate.traces.report._tally import without_score
 from turngate.traces.report.thumbnails import Shot
 
 __all__ = ["notices"]
+
+_ENDINGS = {
+    "stopped": "The run was stopped",
+    "attempts_exhausted": "The run used up its attempts",
+    "budget_exhausted": "The run used up its budget",
+    "waiting": "The run waits for a person",
+    "interrupted": "The run was interrupted",
+    "failed": "The run failed",
+}
 
 
 def notices(run: RunView, summary: RunSummary, shots: Mapping[str, Shot]) -> list[str]:
     """One line per thing that is not as one would expect."""
     found = []
     if summary.reason:
-        found.append(f"The run is {summary.status.replace('_', ' ')}: {summary.reason}")
+        found.append(f"{_ENDINGS.get(summary.status, 'The run ended')}: {summary.reason}")
     used = models(run)
     if len(used) > 1:
         changes = ", then ".join(f"{model} from turn {turn}" for model, turn in used)
@@ -30,12 +40,7 @@ def notices(run: RunView, summary: RunSummary, shots: Mapping[str, Shot]) -> lis
         found.append(f"{_count(summary.no_change, 'turn')} closed with an unchanged image: not an edit.")
     flags = Counter(flag for attempt in run.attempts for flag in attempt.row.flags)
     found.extend(f"{_count(count, 'candidate')} flagged {flag}." for flag, count in flags.most_common())
-    for name, counts in summary.counts.items():
-        if counts.unscored or counts.failed:
-            found.append(
-                f"{name} gave no score for {_count(counts.unscored + counts.failed, 'candidate')}: "
-                f"{counts.unscored} unscored, {counts.failed} failed."
-            )
+    found.extend(told for name in summary.counts if (told := without_score(run, name)))
     broken = [shot for shot in shots.values() if shot.thumbnail is None]
     if broken:
         found.append(f"{_count(len(broken), 'image')} cannot be shown: {broken[0].sha256[:12]}: {broken[0].problem}.")

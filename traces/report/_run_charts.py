@@ -8,7 +8,18 @@ from html import escape
 
 from turngate.traces.analysis.run_view import AttemptView, RunView
 from turngate.traces.records import ScoreRow
-from turngate.traces.report._figure import LANE_AXIS, Direction, Figure, Panel, focus, limit_line, panel, step_line
+from turngate.traces.report._figure import (
+    LANE_AXIS,
+    Direction,
+    Figure,
+    Panel,
+    focus,
+    is_infinite,
+    limit_line,
+    no_values,
+    panel,
+    step_line,
+)
 from turngate.traces.report._lineage import standings
 from turngate.traces.report._marks import Mark, mark_of
 from turngate.traces.report._thresholds import thresholds
@@ -93,7 +104,11 @@ def score_panel(run: RunView, evaluator: str) -> Panel:
     told: Direction = facts.get("direction", "higher")
     direction = rows[0].direction if rows else origin.direction if origin else told
     words = _words([p.value for p in points], current) + (f"; threshold {limits[-1][1]:.4g}" if limits else "")
-    return Panel(evaluator, direction, figure.json(), words)
+    far = [origin.value] if origin is not None and origin.value is not None and is_infinite(origin.type) else []
+    if not points and not limits and _value(origin) is None:
+        no_values(figure)
+    note = focus(figure, [*(point.value for point in points), *(value for _, value in limits)], far)
+    return Panel(evaluator, direction, figure.json(), words, note)
 
 
 def _figure(

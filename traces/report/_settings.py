@@ -11,7 +11,7 @@ import yaml
 from turngate.traces.analysis.run_view import RunView
 from turngate.traces.analysis.summary import RunSummary
 
-__all__ = ["as_yaml", "gate_line", "made_with", "models", "settings"]
+__all__ = ["as_yaml", "gate_line", "in_words", "made_with", "models", "settings"]
 
 _ENDINGS = {
     "skip": "keep the current image and go on",
@@ -24,9 +24,16 @@ _ENDINGS = {
 }
 
 
+def in_words(part: Any) -> str:
+    """`type · field value · field value` of a part's settings; empty for none."""
+    return _part(part)
+
+
 def gate_line(run: RunView) -> str:
-    """The gate in one line."""
-    return _part(run.info.config.get("gate", {}))
+    """The gate in one line, and what follows a rejection where that is more than to go on."""
+    policy = run.info.config.get("on_reject") or {}
+    follows = "" if (policy.get("attempts", 1), policy.get("then", "skip")) == (1, "skip") else _rejection(policy)
+    return _part(run.info.config.get("gate", {})) + (f"; {follows}" if follows else "")
 
 
 def settings(run: RunView, summary: RunSummary) -> list[tuple[str, str]]:
@@ -36,7 +43,7 @@ def settings(run: RunView, summary: RunSummary) -> list[tuple[str, str]]:
     model = editor.get("model")
     kind = "stochastic" if editor.get("stochastic") else "deterministic"
     lines = [
-        ("Gate", gate_line(run)),
+        ("Gate", _part(config.get("gate", {}))),
         ("When it rejects", _rejection(config.get("on_reject", {}))),
         ("Without a score", _part(config.get("on_unscored", {}))),
         ("Editor", f"{_part(config.get('editor', {}))} · model {model} · {kind}"),

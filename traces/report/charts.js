@@ -38,6 +38,7 @@ turngate.part((signal) => {
     if (touch) figure.layout.dragmode = false; // a finger on a chart scrolls the page
     const fresh = !place.drawn;
     place.drawn = true;
+    place.here = here;
     figure.data.forEach((trace) => { trace.visible = !hidden.has(trace.legendgroup); });
     Plotly.react(place, figure.data, figure.layout, config);
     if (!fresh) return;
@@ -59,16 +60,27 @@ turngate.part((signal) => {
     idle(drawNext);
   }
 
+  // The line of the chosen turn moves in the charts that are in view, in the others when they come into view.
+  function moveHere(place) {
+    if (!place.drawn || place.here === here) return;
+    place.here = here;
+    Plotly.relayout(place, { shapes: [...place.shapes, ...hereLine(getComputedStyle(document.documentElement))] });
+  }
+
+  const inView = new Set();
+  const watch = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => {
+    if (isIntersecting) inView.add(target);
+    else inView.delete(target);
+    if (isIntersecting) moveHere(target);
+  }), { rootMargin: "50%" });
+  places.forEach((place) => watch.observe(place));
+  signal.addEventListener("abort", () => watch.disconnect());
+
   let later = 0;
   document.addEventListener("turn-selected", (event) => {
     here = event.detail.turn;
     clearTimeout(later);
-    later = setTimeout(() => {
-      const style = getComputedStyle(document.documentElement);
-      places.filter((place) => place.drawn).forEach((place) => {
-        Plotly.relayout(place, { shapes: [...place.shapes, ...hereLine(style)] });
-      });
-    }, 100);
+    later = setTimeout(() => inView.forEach(moveHere), 100);
   }, { signal });
 
   // A click on the key of a study hides an arm in every chart.
@@ -87,5 +99,5 @@ turngate.part((signal) => {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     places.filter((place) => place.drawn).forEach(draw);
   }, { signal });
-  drawNext();
+  idle(drawNext);
 });

@@ -7,6 +7,8 @@ turngate.part((signal) => {
   const stops = JSON.parse(document.getElementById("stops").textContent);
   const lenses = [...section.querySelectorAll(".lens")];
   const sliders = Object.fromEntries(["a", "b"].map((side) => [side, document.getElementById(`stop-${side}`)]));
+  const aligned = document.getElementById("aligned"); // only where something was registered
+  const how = document.getElementById("how");
   const view = { zoom: 1, x: 0.5, y: 0.5 };
   let later = 0;
 
@@ -37,6 +39,8 @@ turngate.part((signal) => {
       section.querySelector(`[data-caption="${side}"]`).textContent = `${stop.words.split(":")[0]}, ${stop.size}`;
     });
     const [one, other] = ["a", "b"].map((side) => stops[sliders[side].value].size);
+    how.textContent = framesOf() ? how.dataset.aligned
+      : `Pixel by pixel, not aligned: a shift of the whole image shows as edges.${aligned && aligned.checked ? " One of the two was not registered." : ""}`;
     document.getElementById("sizes").textContent = one === other ? "" : ` The sizes differ (${one}, ${other}): both are stretched to the same frame.`;
   }
 
@@ -45,17 +49,45 @@ turngate.part((signal) => {
     sliders[side].value = place;
     fill(side, false);
     tell();
+    move();
     clearTimeout(later);
     later = setTimeout(() => { fill("a", true); fill("b", true); }, 150);
+  }
+
+  // Where both images lie on the origin, when the reader wants them aligned and both were registered.
+  function framesOf() {
+    if (!aligned || !aligned.checked) return null;
+    const [a, b] = ["a", "b"].map((side) => stops[sliders[side].value].frame);
+    return a && b ? { a, b } : null;
+  }
+
+  // Begin and end of what both show, in shares of the origin, across and down.
+  const sharedBy = ({ a, b }) => [0, 1].map((axis) => [
+    Math.max(0, ...[a, b].map((frame) => -frame.offset[axis] / frame.scale[axis])),
+    Math.min(1, ...[a, b].map((frame) => (1 - frame.offset[axis]) / frame.scale[axis])),
+  ]);
+
+  // What one image shows besides is no difference.
+  function cut(common, frame) {
+    const [[left, right], [top, bottom]] = common.map((ends, axis) => ends.map((at) => 100 * (frame.scale[axis] * at + frame.offset[axis])));
+    return `inset(${top}% ${100 - right}% ${100 - bottom}% ${left}%)`;
   }
 
   function move() {
     const edge = 0.5 / view.zoom;
     view.x = Math.min(1 - edge, Math.max(edge, view.x));
     view.y = Math.min(1 - edge, Math.max(edge, view.y));
-    const [x, y] = [view.x, view.y].map((centre) => `${50 - centre * view.zoom * 100}%`);
+    const frames = framesOf();
+    const common = frames && sharedBy(frames);
     section.querySelectorAll(".lens img").forEach((image) => {
-      image.style.transform = `translate(${x}, ${y}) scale(${view.zoom})`;
+      const frame = frames && frames[image.dataset.of];
+      const [scaleX, scaleY] = frame ? frame.scale.map((scale) => view.zoom / scale) : [view.zoom, view.zoom];
+      const [x, y] = [view.x, view.y].map((centre, axis) => {
+        const begin = frame ? -frame.offset[axis] / frame.scale[axis] : 0;
+        return `${50 + (begin - centre) * view.zoom * 100}%`;
+      });
+      image.style.transform = `translate(${x}, ${y}) scale(${scaleX}, ${scaleY})`;
+      image.style.clipPath = common && image.closest("[data-lens=d]") ? cut(common, frame) : "";
       image.style.imageRendering = view.zoom >= 4 ? "pixelated" : "auto";
     });
     document.getElementById("zoom").textContent = `${view.zoom}x`;
@@ -69,6 +101,7 @@ turngate.part((signal) => {
   Object.entries(sliders).forEach(([side, slider]) => {
     slider.addEventListener("input", () => set(side, slider.value), { signal });
   });
+  if (aligned) aligned.addEventListener("change", () => { tell(); move(); }, { signal });
   section.querySelectorAll("[data-zoom]").forEach((button) => {
     button.addEventListener("click", () => zoom(Number(button.dataset.zoom)), { signal });
   });
@@ -122,5 +155,4 @@ turngate.part((signal) => {
   set("a", kept ? Math.max(0, stops.findIndex((stop) => stop.key === kept)) : 0);
   set("b", stops.length - 1);
   sliders.a.addEventListener("change", () => { turngate.kept.compare = stops[sliders.a.value].key; }, { signal });
-  move();
 });

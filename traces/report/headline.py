@@ -14,7 +14,7 @@ _OPEN = {"running", "waiting", "interrupted"}
 def headline(summary: RunSummary) -> str:
     """One sentence: what the gate accepted, what got through, and whether the run collapsed."""
     if summary.turns == 0:
-        return f"No turn was closed yet ({summary.turns_planned} planned)."
+        return f"No turn was closed{' yet' if summary.status in _OPEN else ''} ({summary.turns_planned} planned)."
     lead = f"accepted {summary.accepted} of {_count(summary.turns, 'turn')}"
     planned = f" ({summary.turns_planned} planned)" if summary.turns < summary.turns_planned else ""
     subject = "So far the gate" if summary.status in _OPEN else "The gate"

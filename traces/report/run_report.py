@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from turngate.traces.analysis.run_view import RunView
 from turngate.traces.analysis.summary import RunSummary, summarise
+from turngate.traces.report._afterwards import afterwards
 from turngate.traces.report._notices import notices
+from turngate.traces.report._registered import registered
 from turngate.traces.report._run_charts import score_panel, truth_panel
 from turngate.traces.report._said import said_in
 from turngate.traces.report._settings import as_yaml, made_with, models, settings
+from turngate.traces.report._tally import mean_score
 from turngate.traces.report.headline import headline, second_line
 from turngate.traces.report.page import as_data, write_page
 from turngate.traces.report.thumbnails import Shot, edge_for, shots
@@ -56,19 +59,22 @@ def run_content(
     `pictures` has a shot of every image that `images_of` names; `more` are images that can be compared besides.
     """
     summary = summarise(view)
-    turns = turn_pages(view, pictures)
+    later = afterwards(view)
+    turns = turn_pages(view, pictures, later.run)
     truth = truth_panel(view)
     panels = {name: score_panel(view, name) for name in view.info.config["evaluators"]}
     figures = {"truth": truth.figure} if truth else {}
     figures |= {f"score-{number}": panel.figure for number, panel in enumerate(panels.values(), 1)}
-    found = [*stops(view, pictures, turns), *more]
+    figures |= {f"later-{number}": one.panel.figure for number, one in enumerate(later.evaluators, 1)}
+    laid = registered(view, later.run)
+    found = [*stops(view, pictures, turns, laid.frames if laid else {}), *more]
     values = {
         "title": f"turngate run {view.info.run}",
         "run": view,
         "summary": summary,
         "headline": headline(summary),
         "second_line": second_line(summary),
-        "notices": notices(view, summary, pictures),
+        "notices": [*notices(view, summary, pictures), *later.notices],
         "settings": settings(view, summary),
         "made_with": made_with(view),
         "models": models(view),
@@ -76,8 +82,10 @@ def run_content(
         "config": as_yaml(view.info.config),
         "origin": pictures[str(view.info.origin["image"])],
         "turns": turns,
+        "later": later,
         "said": said_in(view, reader),
         "stops": found,
+        "laid_by": laid.by if laid else "",
         "stops_json": as_data(json.dumps([_plain(stop) for stop in found])),
         "shape": f"{view.info.origin.get('width') or 1} / {view.info.origin.get('height') or 1}",
         "aspect": _aspect(view),
@@ -86,13 +94,15 @@ def run_content(
         "telling": _telling(summary, turns),
         "truth_panel": truth,
         "panels": panels,
+        "means": {name: mean_score(view, name) for name in panels},
         "took": _took(view),
     }
     return RunPage(figures if view.attempts else {}, list(pictures.values()), values)
 
 
-def _plain(stop: Stop) -> dict[str, str | None]:
-    return {"key": stop.key, "words": stop.words, "sha": stop.sha256, "href": stop.href, "size": stop.size}
+def _plain(stop: Stop) -> dict[str, Any]:
+    told = {"key": stop.key, "words": stop.words, "sha": stop.sha256, "href": stop.href, "size": stop.size}
+    return told if stop.frame is None else {**told, "frame": asdict(stop.frame)}
 
 
 def _without_score(view: RunView) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -65,13 +65,16 @@ def study_content(
 ) -> StudyPage:
     """Everything on the page of a study; `address` and `pictures` say where its runs and images are found."""
     name, question, notes = (str(study.config[field]) for field in ("name", "question", "notes"))
-    runs = load_runs(study, labels)
+    scored = [(one.afterwards, one.evaluator) for one in answer.evaluators if one.afterwards is not None]
+    later = {(told.type, told.version, told.parameters): name for told, name in scored}
+    runs = load_runs(study, labels, later)
     if not runs:
         raise UserError(f"the study {name!r} has no run yet: `turngate study FILE` makes them")
     arms = arms_of(answer, runs)
     turns, sheets, sheets_left_out = contact_sheets(arms, pictures)
     judges = judges_of(answer.evaluators)
     evaluators = dict.fromkeys(name for run in runs for name in run.evaluators)
+    afterwards = [replace(arm, runs=[run.afterwards() for run in arm.runs if run.later]) for arm in arms]
     panels = {
         "truth": arms_truth_panel(arms),
         "survival": survival_panel(arms),
@@ -79,6 +82,7 @@ def study_content(
         "cost": cost_panel(arms),
         "roc": roc_panel(judges),
         **{f"score-{number}": arms_score_panel(arms, name) for number, name in enumerate(evaluators, 1)},
+        **{f"later-{number}": arms_score_panel(afterwards, name) for number, name in enumerate(later.values(), 1)},
         **{f"delta-{number}": delta_panel(judge) for number, judge in enumerate(judges, 1)},
         **{f"at-{n}": panel for n, panel in enumerate(sensitivity_panels(arms, answer.sensitivity), 1)},
     }
@@ -105,6 +109,7 @@ def study_content(
         "judges": judges,
         "failures": _seen(answer),
         "panels": shown,
+        "extents": {name: told.extent for told, name in scored},
         "figures_of": lambda start: _starting(shown, start),
     }
     found = [cell.shot for sheet in sheets for _, _, row in sheet.rows for cell in row if cell.shot is not None]

@@ -6,22 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from turngate.traces.analysis.run_view import AttemptView, RunView
-from turngate.traces.records import ScoreRow
 from turngate.traces.report._lineage import Standing, standings, turns_of
 from turngate.traces.report._marks import Mark, Truth, mark_of, truth_of
+from turngate.traces.report._registered import Frame
+from turngate.traces.report._score_lines import ScoreLine, score_lines
 from turngate.traces.report.thumbnails import Shot
 
-__all__ = ["AttemptPage", "ScoreLine", "Stop", "TurnPage", "images_of", "stops", "turn_pages"]
-
-
-@dataclass(frozen=True)
-class ScoreLine:
-    """One evaluator's result on the candidate beside those of the origin and of the image that was edited."""
-
-    name: str
-    candidate: ScoreRow | None
-    current: ScoreRow | None
-    origin: ScoreRow | None
+__all__ = ["AttemptPage", "Stop", "TurnPage", "images_of", "stops", "turn_pages"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +34,8 @@ class AttemptPage:
     extras: list[tuple[str, Shot]]
     """Role and picture of images that came along."""
     scores: list[ScoreLine]
+    later: list[ScoreLine]
+    """Scores that were made after the run: no gate saw them."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +63,18 @@ class Stop:
     href: str | None
     size: str
     """Width x height in pixels."""
+    frame: Frame | None = None
+    """Where it lies on the origin; None when that was not registered."""
 
 
-def stops(run: RunView, pictures: Mapping[str, Shot], turns: Sequence[TurnPage]) -> list[Stop]:
-    """The origin and every candidate, in order."""
+def stops(
+    run: RunView, pictures: Mapping[str, Shot], turns: Sequence[TurnPage], frames: Mapping[tuple[int, int], Frame]
+) -> list[Stop]:
+    """The origin and every candidate, in order; `frames` say where those lie that were registered."""
     origin = run.info.origin
     href = pictures[str(origin["image"])].href
-    found = [Stop("origin", "origin", str(origin["image"]), href, f"{origin.get('width')} x {origin.get('height')}")]
+    size = f"{origin.get('width')} x {origin.get('height')}"
+    found = [Stop("origin", "origin", str(origin["image"]), href, size, Frame((1.0, 1.0), (0.0, 0.0)))]
     for turn in turns:
         several = len(turn.attempts) > 1
         for page in turn.attempts:
@@ -85,7 +83,8 @@ def stops(run: RunView, pictures: Mapping[str, Shot], turns: Sequence[TurnPage])
                 place = f"turn {turn.number}" + (f", attempt {row.attempt}" if several else "")
                 words = f"{place}: {page.badge}, {page.mark.word}"
                 shot = page.candidate
-                found.append(Stop(page.key, words, shot.sha256, shot.href, f"{row.width} x {row.height}"))
+                frame = frames.get((row.turn, row.attempt))
+                found.append(Stop(page.key, words, shot.sha256, shot.href, f"{row.width} x {row.height}", frame))
     return found
 
 
@@ -98,13 +97,17 @@ def images_of(run: RunView) -> set[str]:
     return {origin, *candidates, *current, *extras, *(attempt.row.input_image for attempt in run.attempts)}
 
 
-def turn_pages(run: RunView, shots: Mapping[str, Shot]) -> list[TurnPage]:
-    """All turns, the open one included."""
+def turn_pages(run: RunView, shots: Mapping[str, Shot], later: RunView) -> list[TurnPage]:
+    """All turns, the open one included; `later` is the run with the scores that were made after it."""
     after = {stand.turn: stand for stand in standings(run)}
-    holders = {attempt.row.turn: attempt for attempt in run.attempts if attempt.taken}
+    truths = _truths(run)
+    seen, added = score_lines(run), score_lines(later)
     pages = []
     for number, attempts in turns_of(run).items():
-        members = [_attempt_page(run, attempt, shots, holders) for attempt in attempts]
+        members = []
+        for one in attempts:
+            place, current = (number, one.row.attempt), truths.get(one.row.input_turn, "unknown")
+            members.append(_attempt_page(one, shots, current, seen[place], added[place]))
         shown = next((page for page in members if page.view.taken), members[-1])
         stand = after.get(number)
         pages.append(TurnPage(number, members, shown, *_after(stand, shots)))
@@ -117,13 +120,20 @@ def _after(stand: Standing | None, shots: Mapping[str, Shot]) -> tuple[Shot | No
     return shots[stand.image], stand.image_turn, truth_of(stand.truth)
 
 
+def _truths(run: RunView) -> dict[int, Truth]:
+    """Turn -> truth of the image that it ended with; 0 for the origin."""
+    taken = {attempt.row.turn: truth_of(attempt.standing) for attempt in run.attempts if attempt.taken}
+    return {0: truth_of(run.baseline_truth), **taken}
+
+
 def _attempt_page(
-    run: RunView, attempt: AttemptView, shots: Mapping[str, Shot], holders: Mapping[int, AttemptView]
+    attempt: AttemptView,
+    shots: Mapping[str, Shot],
+    current_truth: Truth,
+    scores: list[ScoreLine],
+    later: list[ScoreLine],
 ) -> AttemptPage:
     row = attempt.row
-    edited = holders.get(row.input_turn) if row.input_turn else None
-    current = (run.baseline, run.baseline_truth) if edited is None else (edited.scores, edited.truth)
-    names = [*run.info.config["evaluators"], *(n for n in attempt.scores if n not in run.info.config["evaluators"])]
     return AttemptPage(
         key=f"t{row.turn}a{row.attempt}",
         view=attempt,
@@ -132,9 +142,10 @@ def _attempt_page(
         follows=_follows(attempt),
         candidate=shots[row.image] if row.image is not None else None,
         current=shots[row.input_image],
-        current_truth=truth_of(current[1]),
+        current_truth=current_truth,
         extras=[(extra.get("role", "image"), shots[extra["image"]]) for extra in row.extras],
-        scores=[ScoreLine(n, attempt.scores.get(n), current[0].get(n), run.baseline.get(n)) for n in names],
+        scores=scores,
+        later=later,
     )
 
 

@@ -39,7 +39,7 @@ class Glance:
 def stamp(folder: Path) -> Stamp:
     """What to compare to see whether the run went on."""
     found: list[int] = []
-    for name in ("ledger.sqlite", "ledger.sqlite-wal"):
+    for name in ("ledger.sqlite", "ledger.sqlite-wal", "scores.sqlite", "scores.sqlite-wal"):
         try:
             state = (folder / name).stat()
         except OSError:

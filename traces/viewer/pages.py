@@ -33,7 +33,7 @@ HERE = Path(__file__).parent
 _WHOLE = [*scripts(True)[:-1], "viewer.js", scripts(True)[-1]]
 """Charts too where there are none yet: they come while the run goes on."""
 _NOTHING: Mapping[str, str] = {}
-_FILES = ("run.json", "ledger.sqlite", "ledger.sqlite-wal", "images")
+_FILES = ("run.json", "ledger.sqlite", "ledger.sqlite-wal", "scores.sqlite", "scores.sqlite-wal", "images")
 
 
 def list_page(index: Index, found: Found, query: Query, base: str) -> str:

@@ -118,7 +118,9 @@ def _say_arms(answer: StudyAnswer) -> None:
             {
                 "evaluator": one.evaluator,
                 "AUC": auc,
-                "candidates": str(one.candidates),
+                "candidates": str(one.candidates)
+                if one.candidates == one.of_candidates
+                else f"{one.candidates} of {one.of_candidates}",
                 "scored / unscored / failed / skipped": " / ".join(map(str, counts.model_dump().values())),
                 "misses the decay at 5, 10 or 20": f"{gap.failures} of {gap.runs} runs"
                 if gap.runs

@@ -146,3 +146,42 @@ def test_an_editor_gets_the_headers_of_its_own_attempt(
     sent = [f"00-{span.trace}-{span.span}-01" for span in collector.named("generate_content scripted")]
     assert len(sent) == 3
     assert asked == sent
+
+
+LOOKING = """
+from dataclasses import replace
+
+from turngate.evaluators.scripted import ScriptedEvaluator
+from turngate.providers.trace_headers import trace_headers
+
+class Looking(ScriptedEvaluator):
+    asked = []
+
+    def __init__(self, config):
+        super().__init__(config)
+        if config.direction == "lower":  # asked anew every time, as a judge is
+            self.facts = replace(self.facts, deterministic=False)
+
+    def evaluate(self, batch):
+        self.asked.append(trace_headers()["traceparent"])
+        return super().evaluate(batch)
+"""
+
+
+@pytest.mark.parametrize(("driver", "trace_per"), [("loop", "run"), ("graph", "run"), ("graph", "turn")])
+def test_an_evaluators_calls_name_the_span_of_the_evaluation(
+    driver: str, trace_per: str, collector: Any, config: Any, run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stored answers and repeatable ones alike; the origin's evaluations have no span, so theirs is the run's."""
+    module = f"looking_{driver}_{trace_per}"
+    (tmp_path / f"{module}.py").write_text(LOOKING)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+    looking = {name: {"type": f"{module}:Looking", "direction": name} for name in ("lower", "higher")}
+    run(config(turns=2, driver=driver, evaluators=looking, telemetry={"trace_per": trace_per}))
+    asked = import_module(module).Looking.asked
+    names = ("invoke_workflow turngate", "evaluate lower", "evaluate higher")
+    root, lower, higher = ([f"00-{s.trace}-{s.span}-01" for s in collector.named(name)] for name in names)
+    assert len(lower) == len(higher) == 2
+    assert asked[:2] == root * 2
+    assert sorted(asked[2:]) == sorted([*lower, *higher])
