@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from turngate.evaluators._register_geometry import Geometry
-from turngate.evaluators._register_search import Found, finer, search
+from turngate.evaluators._register_search import Found, finer, search, uncertainty
 from turngate.evaluators._register_view import SAME, Orientation, View
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ def fit(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], orientations
     if view is None:
         view = finer(reference, upright, found.view)
     confidence = min(1.0, max(0.0, found.judge.correlation(view)))
-    return replace(geometry, view=view, confidence=confidence, tilt=_tilt(found, geometry))
+    doubt = uncertainty(reference, upright, view)
+    return replace(geometry, view=view, confidence=confidence, uncertainty=doubt, tilt=_tilt(found, geometry))
 
 
 def _simplest(found: Found, geometry: Geometry) -> View | None:

@@ -14,6 +14,8 @@ Refused = Literal["flat", "too_small", "no_match"]
 
 _LEAST_CROP = 0.05
 """Per cent: less is not worth a flag."""
+_UNCERTAIN = 1.0
+"""Pixels of the candidate between the fits of its parts from which a flag says so."""
 _LEAST_TILT = 0.2
 """Degrees: estimates on untilted images, worn ones among them, stay below 0.1."""
 
@@ -34,6 +36,8 @@ class Geometry:
     """How the candidate was mirrored and turned."""
     view: View = SAME
     """What it shows of the reference after that is undone."""
+    uncertainty: float = 0.0
+    """How far apart the fits of complementary parts of the candidate lie at its edges, in its pixels."""
     tilt: float = 0.0
     """Degrees clockwise by which it is turned besides; measured, never undone."""
 
@@ -70,7 +74,8 @@ class Geometry:
         `crop_x`, `crop_y`: % of the reference's width and height that do not fit into the candidate's frame, negative
         where it shows more. `shift_x`, `shift_y`: reference pixels to move the candidate's middle by, right and down.
         `stretch`: % by which things became wider against their height. `overlap`: % of the reference's area that is
-        seen. `mirrored`: 0 or 1. `rotation`: degrees clockwise, 0, 90, 180 or 270, after the mirroring.
+        seen. `mirrored`: 0 or 1. `rotation`: degrees clockwise, 0, 90, 180 or 270, after the mirroring. `uncertainty`:
+        candidate pixels between the fits of its parts.
         """
         if self.refused:
             return {"confidence": self.confidence}
@@ -86,6 +91,7 @@ class Geometry:
             "rotation": 90.0 * self.orientation.quarters,
             "tilt": self.tilt,
             "confidence": self.confidence,
+            "uncertainty": self.uncertainty,
         }
 
     def flags(self) -> tuple[str, ...]:
@@ -104,6 +110,8 @@ class Geometry:
             flags.append(f"cropped:{_signed(numbers['crop_x'], 2)}%,{_signed(numbers['crop_y'], 2)}%")
         if max(abs(numbers["shift_x"]), abs(numbers["shift_y"])) >= 0.05:
             flags.append(f"shifted:{_signed(numbers['shift_x'], 1)},{_signed(numbers['shift_y'], 1)}")
+        if self.uncertainty >= _UNCERTAIN:
+            flags.append(f"uncertain:{self.uncertainty:.0f}px")
         if abs(self.tilt) >= _LEAST_TILT:
             flags.append(f"tilted:{self.tilt:+.1f}")
         return tuple(flags)

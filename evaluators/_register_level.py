@@ -82,10 +82,11 @@ class Level:
         found = self.maximised(view, steps)
         return view if found is None else View.from_matrix(found, self.width, self.height)
 
-    def maximised(self, view: View, steps: int) -> NDArray[np.float32] | None:
+    def maximised(self, view: View, steps: int, where: NDArray[np.uint8] | None = None) -> NDArray[np.float32] | None:
         """2 x 3 affine matrix, reference to candidate, of highest enhanced correlation; None without convergence.
 
-        Evangelidis and Psarakis, IEEE TPAMI 30(10), 2008, as OpenCV has it.
+        Evangelidis and Psarakis, IEEE TPAMI 30(10), 2008, as OpenCV has it. Pixels of the reference that are 0 in
+        `where` do not count.
         """
         import cv2
 
@@ -93,7 +94,7 @@ class Level:
         stop = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, steps, 1e-6)
         try:
             find: Any = cv2.findTransformECC  # its stubs do not know this form of the call
-            found = find(self.reference, self.candidate, start, cv2.MOTION_AFFINE, stop, None, _WINDOW)
+            found = find(self.reference, self.candidate, start, cv2.MOTION_AFFINE, stop, where, _WINDOW)
         except cv2.error:  # its way to say that too little is in common, or that it does not converge
             return None
         return np.asarray(found[1])

@@ -15,7 +15,7 @@ from turngate.evaluators._register_view import SAME, Orientation, View
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Found", "finer", "search"]
+__all__ = ["Found", "finer", "search", "uncertainty"]
 
 _ZOOMS = (1.0, 1.05, 1 / 1.05, 1.1, 1 / 1.1, 1.2, 1 / 1.2)
 """Scales tried at the coarsest level; refinement finds what lies between."""
@@ -35,6 +35,9 @@ _TURNED = 1024
 """Longer side, pixels, to which a candidate is reduced before it is turned about."""
 _ENOUGH = 640
 """Longer side, pixels, up to which a fit at 512 is as good as one at full size."""
+
+_PARTED = 15
+"""Steps of refinement of a part, from the view of the whole."""
 
 _Rated = tuple[float, Orientation, View]
 
@@ -81,6 +84,28 @@ def finer(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], view: View
     if max(reference.shape[:2]) <= _ENOUGH:
         return view
     return _better(level(reference, candidate, *_FINEST), view, 10)
+
+
+def uncertainty(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], view: View) -> float:
+    """How far apart the candidate's edges lie when complementary parts of it are fitted by themselves, pixels of it.
+
+    A 4 x 4 chequerboard and its complement; left and right half, upper and lower half, which lean on what they lack
+    and count half. Where an image has next to no fine detail, parts drift away from each other, and the whole may be as
+    far from the truth.
+    """
+    here = level(reference, candidate, *_MIDDLE)
+    down, across = np.mgrid[: here.height, : here.width]
+    sides = candidate.shape[1], candidate.shape[0]
+    chequered = (down * 4 // here.height + across * 4 // here.width) % 2
+    halves = (across * 2 // here.width, down * 2 // here.height)
+    widest = 0.0
+    for parts, weight in ((chequered, 1.0), *((half, 0.5) for half in halves)):
+        fits = [here.maximised(view, _PARTED, (parts == part).astype(np.uint8)) for part in (0, 1)]
+        if any(fit is None for fit in fits):
+            continue  # a part without anything to hold on to
+        one, other = (View.from_matrix(fit, here.width, here.height) for fit in fits if fit is not None)
+        widest = max(widest, weight * max(apart * side for apart, side in zip(one.apart(other), sides, strict=True)))
+    return widest
 
 
 def _frames(reference: NDArray[np.uint8], candidate: NDArray[np.uint8]) -> list[View]:

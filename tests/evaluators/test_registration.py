@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
+from scipy.ndimage import gaussian_filter
 
 from turngate.agent.editor import Edited, EditRequest
 from turngate.agent.editors import EDITORS
@@ -47,6 +48,25 @@ def test_a_crop_is_found_on_worn_images(name: str, wear: str) -> None:
     found = _fit(reference, WEAR[wear](cropped(reference, box)))
     assert found.refused is None
     assert error(found, box) < (0.3 if wear == "none" else 0.7)
+    assert found.uncertainty < (0.5 if wear == "none" else 1.5)
+
+
+@pytest.mark.parametrize("wear", WEAR)
+@pytest.mark.parametrize("name", PHOTOGRAPHS)
+def test_a_fit_without_detail_to_hold_on_to_is_called_uncertain(name: str, wear: str) -> None:
+    """Off by 0.8 to 9 pixels here: as a number without a word that would be the truth of a run."""
+    smooth = rounded(gaussian_filter(photograph(name, 300).astype(float), (16, 16, 0)))
+    height, width = smooth.shape[:2]
+    box = (0.02 * width, 0.005 * height, 0.97 * width, 0.985 * height)
+    candidate = WEAR[wear](cropped(smooth, box))
+    found = _fit(smooth, candidate)
+    flags = _flags(candidate, smooth)
+    if found.refused is None:
+        assert found.uncertainty >= 1
+        assert error(found, box) < 5 * found.uncertainty
+        assert any(flag.startswith("uncertain:") for flag in flags)
+    else:
+        assert "unregistered:no_match" in flags
 
 
 @settings(deadline=None, max_examples=10)

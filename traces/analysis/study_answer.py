@@ -20,6 +20,7 @@ from turngate.traces.analysis.sensitivity import SensitivityRow, sensitivity_at
 from turngate.traces.analysis.study_view import StudyView
 from turngate.traces.analysis.taxonomy_answer import TaxonomyAnswer, answer_failures
 from turngate.traces.analysis.thresholds import higher_is_better
+from turngate.traces.analysis.truth_doubts import truth_doubts
 
 if TYPE_CHECKING:
     from turngate.agent.reasoning.reading import SummaryReader
@@ -55,7 +56,8 @@ class StudyAnswer(BaseModel):
     missing: list[str]
     """Planned runs that were never begun."""
     remarks: list[str]
-    """Rows of the label file that mean no run or no image, and files of scores that cannot be read."""
+    """Rows of the label file that mean no run or no image, truths that rest on a doubtful registration, and files of
+    scores that cannot be read."""
 
 
 def answer_study(study: StudyView, reader: SummaryReader | None = None, labels: Labels | None = None) -> StudyAnswer:
@@ -91,7 +93,11 @@ def answer_study(study: StudyView, reader: SummaryReader | None = None, labels: 
         ],
         reasoning=_reasoning(by_arm, reader),
         failures=[answer_failures(arm, runs, labels) for arm, runs in by_arm.items()],
-        remarks=[*(labels.strangers([view for _, view in found]) if labels is not None else []), *unread],
+        remarks=[
+            *(labels.strangers([view for _, view in found]) if labels is not None else []),
+            *truth_doubts(view for _, view in found),
+            *unread,
+        ],
         missing=[f"{run.arm} {run.label}" for run in study.runs if not run.exists()],
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from turngate.traces.analysis.run_view import RunView
 from turngate.traces.analysis.summary import RunSummary
+from turngate.traces.analysis.truth_doubts import truth_doubts
 from turngate.traces.report._settings import models
 from turngate.traces.report._tally import without_score
 from turngate.traces.report.thumbnails import Shot
@@ -41,6 +42,7 @@ def notices(run: RunView, summary: RunSummary, shots: Mapping[str, Shot]) -> lis
     flags = Counter(flag for attempt in run.attempts for flag in attempt.row.flags)
     found.extend(f"{_count(count, 'candidate')} flagged {flag}." for flag, count in flags.most_common())
     found.extend(told for name in summary.counts if (told := without_score(run, name)))
+    found.extend(truth_doubts([run]))
     broken = [shot for shot in shots.values() if shot.thumbnail is None]
     if broken:
         found.append(f"{_count(len(broken), 'image')} cannot be shown: {broken[0].sha256[:12]}: {broken[0].problem}.")
