@@ -82,17 +82,19 @@ def test_the_gates_own_scores_threshold_and_counts_stay_what_they_were(run: Path
 
 def test_a_part_is_said_to_be_one(run: Path) -> None:
     score(run, "psnr", turns="0-1,3")
+    score(run, "brisque", "ssim", turns="0-1")
     page = Page(write_run_report(run))
     words = page.words()
     assert "psnr (scored afterwards) looked at a part only: 3 of 5 images, turns 0 to 1, 3." in words
+    assert "brisque, ssim (scored afterwards) looked at a part only: 2 of 5 images" in words, "one line for both"
     assert "3 of 5 images (turns 0 to 1, 3)" in words, "so says the pass"
     assert curve(page, "later-1")["skipped"]["x"] == [2.0, 4.0], (
         "what was not looked at is no gap that looks like a value"
     )
     assert "not asked" in words and "3 of 5 images, turns 0 to 1, 3: 2 scored (mean " in words
-    score(run, "psnr")
+    score(run, "psnr", "brisque", "ssim")
     whole = Page(write_run_report(run)).words()
-    assert "looked at a part only" not in whole and "2 results added" in whole
+    assert "looked at a part only" not in whole and "8 results added" in whole
 
 
 def test_settings_and_versions_of_one_evaluator_stay_apart(run: Path) -> None:
@@ -225,8 +227,8 @@ def test_a_study_never_takes_a_part_for_the_whole(tmp_path: Path) -> None:
     view = StudyView.load(folder)
     words = Page(write_study_page(view, answer)).words()
     assert (
-        "psnr (scored afterwards) looked at a part only, 3 of 20 images in 1 of 4 runs: its AUC rests on 3 of 8 "
-        "candidates and is not that of all." in words
+        "psnr (scored afterwards) looked at a part only, 3 of 20 images in 1 of 4 runs: an AUC over 3 of 8 "
+        "candidates is not that of all." in words
     )
     assert "3 of 8" in words and "Scored afterwards: no gate saw any of these" in words
 

@@ -36,7 +36,7 @@ class Gap(BaseModel):
     runs: int
     """Runs with a score at step 1 and at all later steps."""
     left_out: int
-    """Runs that are too short or lack one of the scores: neither passed nor failed."""
+    """Runs that did not take an image with a score at each of turns 1, 5, 10 and 20: neither passed nor failed."""
     failures: int
     """Runs in which at least one gap is not negative."""
     failed: list[str]

@@ -35,7 +35,7 @@ def delta_plot(judges: Sequence[Judge], runs: Sequence[LoadedRun]) -> Plot | Non
     short = [
         f"{name_of(judge.answer.evaluator)} {judge.answer.gap.left_out}" for judge in known if judge.answer.gap.left_out
     ]
-    left_out = f" Runs left out, too short or without a score: {', '.join(short)}." if short else ""
+    left_out = f" Left out, no scored image taken at each of turns 1, 5, 10, 20: {', '.join(short)}." if short else ""
     note = sample_words(runs) + left_out
     each = ", ".join(
         f"{name_of(judge.answer.evaluator)} {judge.answer.gap.failures} of {judge.answer.gap.runs}" for judge in known

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -91,9 +92,12 @@ def _notices(read: LaterScores, through: RunView, found: Sequence[LaterEvaluator
             f"{read.strangers} {'score' if one else 'scores'} that {'was' if one else 'were'} made afterwards "
             f"{'belongs' if one else 'belong'} to other images than those of this run: left out."
         )
+    parts: dict[str, list[str]] = defaultdict(list)
     for each in found:
         if each.later.partial:
-            lines.append(f"{each.name} looked at a part only: {each.later.extent}.")
+            parts[each.later.extent].append(each.label)
+    lines.extend(f"{', '.join(names)}{MARK} looked at a part only: {extent}." for extent, names in parts.items())
+    for each in found:
         told = without_score(through, each.name)
         if told:
             lines.append(told)

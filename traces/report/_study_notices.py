@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 
+from turngate.traces.analysis.later_view import MARK
 from turngate.traces.analysis.study_answer import StudyAnswer
 
 __all__ = ["study_notices"]
@@ -36,16 +37,20 @@ def study_notices(answer: StudyAnswer) -> list[str]:
             what = "whose truth could not be measured" if field == "truth_unknown" else "that gave no image"
             found.append(f"{_count(number, title)} {what}.")
     found.extend([*answer.remarks, *(remark for arm in answer.failures for remark in arm.remarks)])
+    parts: dict[tuple[str, int, int], list[str]] = defaultdict(list)
+    for one in answer.evaluators:
+        if one.afterwards is not None and one.afterwards.partial:
+            parts[one.afterwards.extent, one.candidates, one.of_candidates].append(one.evaluator.removesuffix(MARK))
+    found.extend(
+        f"{', '.join(names)}{MARK} looked at a part only, {extent}: an AUC over {known} of {every} candidates is not "
+        "that of all."
+        for (extent, known, every), names in parts.items()
+    )
     measures = {truth.partition(",")[0] for truth in answer.truth}
     for one in answer.evaluators:
         counts = one.counts
         if (one.afterwards.type if one.afterwards else one.evaluator) in measures:
             found.append(f"{one.evaluator} is what the truth is measured by: its AUC is no merit.")
-        if one.afterwards is not None and one.afterwards.partial:
-            found.append(
-                f"{one.evaluator} looked at a part only, {one.afterwards.extent}: its AUC rests on {one.candidates} of "
-                f"{one.of_candidates} candidates and is not that of all."
-            )
         if counts.unscored or counts.failed:
             found.append(
                 f"{one.evaluator} gave no score for {_count(counts.unscored + counts.failed, 'candidate')}: "

@@ -124,7 +124,7 @@ def _say_arms(answer: StudyAnswer) -> None:
                 "scored / unscored / failed / skipped": " / ".join(map(str, counts.model_dump().values())),
                 "misses the decay at 5, 10 or 20": f"{gap.failures} of {gap.runs} runs"
                 if gap.runs
-                else "runs too short",
+                else "no run took images at all of them",
             }
         )
     click.echo(f"\nEvaluators against truth, arm {answer.evaluators[0].arm}:\n" if rows else "")
