@@ -65,7 +65,13 @@ def test_a_grid_is_run_answered_and_left_alone(turngate: Turngate, study: Path, 
     done = turngate("study", study, "--jobs", "2")
     assert done.code == 0, done.err
     assert "10/10" in done.err
-    for words in ("67% [67, 67]", "2 origins: intervals and p are rough", "confident while damaged", "damaged at"):
+    for words in (
+        "67% [67, 67]",
+        "2 origins: intervals and p are rough",
+        "confident while damaged",
+        "damaged at",
+        "SIMULATED editor in 10 of 10 runs",
+    ):
         assert words in done.out, words
     assert (tmp_path / "runs" / "s" / "index.html").exists()
     again = turngate("study", study, "--json")

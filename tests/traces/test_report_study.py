@@ -60,7 +60,19 @@ def test_each_arm_has_its_answer_and_its_row(study: Page) -> None:
     follows = "up to 3 attempts a turn, then keep the current image and go on"
     assert f"no-gate always_accept; {follows} complete 12 12 0 0 0 10 2 0 3 4 2.4 damaged" in words
     assert f"reject threshold · evaluator brisque · at 40.0; {follows} complete 12 0 12 0 no truth" in words
-    assert "Simulated. The damage in every arm" in words
+    assert "Simulated. The damage in every run" in words
+
+
+def test_what_is_simulated_is_said_as_far_as_it_is(tmp_path: Path) -> None:
+    root = tmp_path / "study"
+    real = arm(root / "real", 3, simulated=False)
+    page = Page(page_of(study_of(root, {"real": real, "by-hand": arm(root / "by-hand", 3)}, "?")))
+    words = page.words()
+    assert "Simulated. The damage in 1 of 2 runs was written by hand" in words
+    assert "by-hand simulated" in words and "real simulated" not in words
+    other = tmp_path / "other"
+    page = Page(page_of(study_of(other, {"real": arm(other / "real", 3, simulated=False)}, "?")))
+    assert "imulated" not in page.words()
 
 
 def test_contact_sheet_shows_the_turns_that_an_arm_reached(study: Page) -> None:

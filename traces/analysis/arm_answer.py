@@ -27,8 +27,8 @@ class ArmAnswer(BaseModel):
 
     arm: str
     control: bool
-    simulated: bool
-    """The damage in its runs was written by hand."""
+    simulated_runs: int
+    """Runs of a simulator: there the damage was written by hand."""
     runs: int
     """Runs that were begun; the aggregates rest on them."""
     statuses: dict[str, int]
@@ -94,7 +94,7 @@ def answer_arm(arm: str, runs: Sequence[Measured]) -> ArmAnswer:
     return ArmAnswer(
         arm=arm,
         control=runs[0].run.control,
-        simulated=any(summary.simulated for summary in summaries),
+        simulated_runs=sum(summary.simulated for summary in summaries),
         runs=len(runs),
         statuses=dict(statuses),
         turns=sum(summary.turns for summary in summaries),

@@ -41,8 +41,8 @@ class ReasoningAnswer(_Model):
     origins."""
 
     arm: str
-    simulated: bool
-    """The summaries were written by a simulator."""
+    simulated_runs: int
+    """Runs whose summaries were written by a simulator."""
     runs: int
     counts: SummaryCounts
     claims_success: Estimate
@@ -83,7 +83,7 @@ def answer_reasoning(arm: str, runs: Sequence[Measured], reader: SummaryReader) 
     checked = _checked(runs, read)
     return ReasoningAnswer(
         arm=arm,
-        simulated=any(one.numbers.summary.simulated for one in runs),
+        simulated_runs=sum(one.numbers.summary.simulated for one in runs),
         runs=len(runs),
         counts=SummaryCounts(
             **{name: sum(getattr(one.counts, name) for one in read) for name in SummaryCounts.model_fields}

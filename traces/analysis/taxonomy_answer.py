@@ -44,8 +44,8 @@ class TaxonomyAnswer(_Model):
     """All failures of an arm."""
 
     arm: str
-    simulated: bool
-    """A simulator's failures were written by hand."""
+    simulated_runs: int
+    """Runs of a simulator: its failures were written by hand."""
     runs: int
     failures: list[FailureAnswer]
     """In the order of the taxonomy."""
@@ -59,7 +59,7 @@ def answer_failures(arm: str, runs: Sequence[Measured], labels: Labels | None = 
     remarks = [remark for one in runs for remark in labels.of(one.view).remarks] if labels is not None else []
     return TaxonomyAnswer(
         arm=arm,
-        simulated=any(one.numbers.summary.simulated for one in runs),
+        simulated_runs=sum(one.numbers.summary.simulated for one in runs),
         runs=len(runs),
         failures=[_answer(name, found) for name in FAILURES],
         remarks=remarks,

@@ -65,14 +65,8 @@ def control_words(arms: Sequence[Arm]) -> str:
 
 def label_of(arm: Arm, beside: Sequence[Arm]) -> str:
     """Name of an arm; says that it is simulated where that tells it from the arms beside it."""
-    if len({_simulated(other) for other in beside}) == 1:
-        return name_of(arm.name)
-    return name_of(arm.name) + ("", " (partly simulated)", " (simulated)")[_simulated(arm)]
-
-
-def _simulated(arm: Arm) -> int:
-    """0 no run, 1 some, 2 all."""
-    return any(run.summary.simulated for run in arm.runs) + all(run.summary.simulated for run in arm.runs)
+    alike = len({other.simulated for other in beside}) == 1
+    return name_of(arm.name) + ("" if alike or not arm.simulated else f" ({arm.simulated})")
 
 
 def _origins(runs: Sequence[LoadedRun]) -> int:

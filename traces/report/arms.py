@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from turngate.traces.analysis.arm_answer import ArmAnswer
 from turngate.traces.analysis.pair import Pair
+from turngate.traces.analysis.simulated import how_simulated
 from turngate.traces.analysis.study_answer import StudyAnswer
 from turngate.traces.report.looks import Look
 from turngate.traces.report.study_runs import LoadedRun
@@ -26,6 +27,11 @@ class Arm:
     pair: Pair | None
     """None for the arm that others are held against, and without a truth."""
     runs: list[LoadedRun]
+
+    @property
+    def simulated(self) -> str:
+        """`simulated` when all its runs are, `partly simulated` when some are, else empty."""
+        return how_simulated(self.answer.simulated_runs, self.answer.runs)
 
 
 def arms_of(answer: StudyAnswer, runs: Sequence[LoadedRun]) -> list[Arm]:

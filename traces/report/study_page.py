@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from turngate.errors import UserError
 from turngate.traces.analysis.labels import Labels
+from turngate.traces.analysis.simulated import how_simulated
 from turngate.traces.analysis.study_answer import StudyAnswer
 from turngate.traces.analysis.study_view import StudyView
 from turngate.traces.analysis.taxonomy import FAILURES
@@ -101,7 +102,9 @@ def study_content(
         "headline_of": headline,
         "axes": [axis for axis in _AXES if len({getattr(run.run, axis) for run in runs}) > 1],
         "single": all(len(arm.runs) == 1 for arm in arms),
-        "simulated": [arm.name for arm in arms if arm.answer.simulated],
+        "simulated": _simulated(runs),
+        "mixed": len({arm.simulated for arm in arms}) > 1,
+        "how_simulated": how_simulated,
         "turns": turns,
         "sheets": sheets,
         "sheets_left_out": sheets_left_out,
@@ -114,6 +117,17 @@ def study_content(
     }
     found = [cell.shot for sheet in sheets for _, _, row in sheet.rows for cell in row if cell.shot is not None]
     return StudyPage({place: panel.figure for place, panel in shown.items()}, found, values)
+
+
+def _simulated(runs: list[LoadedRun]) -> str:
+    """Where the damage was written by hand, in words; empty where it was not."""
+    written = [run for run in runs if run.summary.simulated]
+    if len(written) == len(runs):
+        return "in every run"
+    editors = {run.run.editor for run in written}
+    apart = editors.isdisjoint(run.run.editor for run in runs if not run.summary.simulated)
+    which = f", those of {', '.join(sorted(editors))}," if apart and all(editors) else ""
+    return f"in {len(written)} of {len(runs)} runs{which}" if written else ""
 
 
 def _seen(answer: StudyAnswer) -> list[tuple[str, FailureAnswer]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turngate.cli._columns import print_rows, print_words
+from turngate.traces.analysis.simulated import how_simulated
 
 if TYPE_CHECKING:
     from turngate.graphs.study import Finished
@@ -58,6 +59,10 @@ def say_answer(folder: Path, ended: list[Finished], as_json: bool, labels: Label
         _say_arms(answer)
     _say_reasoning(answer)
     _say_failures(answer)
+    written, runs = (sum(getattr(arm, field) for arm in answer.arms) for field in ("simulated_runs", "runs"))
+    if written:
+        click.echo()
+        print_words(f"SIMULATED editor in {written} of {runs} runs: there the damage was written by hand.")
     for remark in (*answer.remarks, *(remark for arm in answer.failures for remark in arm.remarks)):
         print_words(remark, error=True)
     for truth in answer.truth:
@@ -141,6 +146,11 @@ def _say_arms(answer: StudyAnswer) -> None:
         ])  # fmt: skip
 
 
+def _simulated(number: int, runs: int) -> str:
+    word = how_simulated(number, runs)
+    return f" ({word.upper()})" if word else ""
+
+
 def _say_reasoning(answer: StudyAnswer) -> None:
     rows = []
     for arm in answer.reasoning:
@@ -149,7 +159,7 @@ def _say_reasoning(answer: StudyAnswer) -> None:
         kappa = arm.with_truth.kappa.value
         rows.append(
             {
-                "reasoning summaries": arm.arm + (" (SIMULATED)" if arm.simulated else ""),
+                "reasoning summaries": arm.arm + _simulated(arm.simulated_runs, arm.runs),
                 "read": str(arm.counts.read),
                 "confident while damaged": _percent(arm.hallucinated_confidence),
                 "confident while sound": _percent(arm.confident_when_sound),

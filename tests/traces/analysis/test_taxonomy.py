@@ -197,7 +197,7 @@ def test_an_arm_adds_up_its_runs(tmp_path: Path) -> None:
     assert (counting.measured, counting.found, counting.labelled, counting.first_turns) == (0, 0, 1, [2])
     assert counting.share.value is None, "not measured is not absent"
     assert answer.remarks == [f"{tmp_path / 'l.csv'}, line 3: the run has no turn 7"]
-    assert answer.simulated
+    assert answer.simulated_runs == answer.runs
 
 
 @pytest.mark.slow
