@@ -144,6 +144,11 @@ def _truth_can_be_known(config: RunConfig, parts: Parts) -> str | None:
         return "truth.measure: a simulator does not know how damaged a composite is: measure truth with an evaluator"
     if parts.truth is None and not parts.editor.simulated:
         return f"truth.measure: editor {config.editor.type!r} is no simulator and keeps no record of its damage"
+    if parts.truth is not None and parts.truth.facts.paid:
+        return (
+            f"truth.measure: {parts.truth.facts.name!r} costs money, which is counted for evaluators only: "
+            "let it score as an evaluator, or give its verdicts to `turngate study --labels`"
+        )
     if parts.truth is not None and "origin" not in parts.truth.facts.needs:
         return f"truth.measure: {parts.truth.facts.name!r} does not compare with a reference and cannot measure truth"
     if parts.truth is not None and parts.scenario.ideal is None:

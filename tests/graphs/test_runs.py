@@ -140,6 +140,17 @@ def test_truth_needs_a_known_ideal(config: Config, tmp_path: Path) -> None:
         start_run(config(scenario=scenario, truth={"measure": "psnr", "damaged_at": 20}), tmp_path / "run")
 
 
+def test_a_judge_that_is_paid_for_is_no_truth(config: Config, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Truth rows hold no usage: its calls would escape the budgets, and a resumed run would pay for them again."""
+    monkeypatch.setenv("GEMINI_API_KEY", "k" * 20)
+    with pytest.raises(ConfigError, match="costs money"):
+        start_run(
+            config(truth={"measure": {"type": "gemini_judge", "model": "gemini-3-flash-preview"}, "damaged_at": 5}),
+            tmp_path / "run",
+        )
+    assert not (tmp_path / "run").exists()
+
+
 def test_unstable_scores_need_a_yes(config: Config, tmp_path: Path) -> None:
     """C34: a gate refuses an evaluator that is not repeatable unless that is allowed."""
     evaluators = {"gray": {"type": "scripted", "rule": "sequence", "values": [1.0, 2.0]}}
