@@ -13,7 +13,7 @@ from turngate.traces.viewer.brief import brief_view
 __all__ = ["Glance", "Stamp", "glance", "stamp"]
 
 Stamp = tuple[int, ...]
-"""Changes whenever something is recorded: times and sizes of the ledger and of its write-ahead log."""
+"""Changes whenever something is recorded: times and sizes of ledger, later scores and their write-ahead logs."""
 
 
 @dataclass(frozen=True)
