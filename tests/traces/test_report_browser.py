@@ -250,7 +250,7 @@ def test_the_difference_is_black_where_two_images_are_equal(visit: Any, report: 
     page = opened.page
     page.evaluate("document.getElementById('stop-b').value = 0")
     page.locator("#stop-b").dispatch_event("input")
-    opened.until("[...document.querySelectorAll('.lens img')].every((i) => i.complete)")
+    opened.until("[...document.querySelectorAll('.lens img')].every((i) => i.src.startsWith('file:') && i.complete)")
     page.wait_for_timeout(400)
     assert brightest(page) <= 2
     page.locator("#stop-b").focus()

@@ -12,33 +12,42 @@ turngate.part((signal) => {
   const view = { zoom: 1, x: 0.5, y: 0.5 };
   let later = 0;
 
-  function fill(side, full) {
-    const stop = stops[sliders[side].value];
-    section.querySelectorAll(`img[data-of="${side}"]`).forEach((image) => {
-      image.alt = image.closest("[data-lens=d]") ? "" : stop.words;
-      const small = turngate.small(stop.sha);
-      if (!full || !stop.href) {
-        if (small) image.src = small;
-        else image.removeAttribute("src");
-        return;
-      }
-      const whole = new Image();
-      whole.addEventListener("load", () => {
-        if (stops[sliders[side].value] === stop) image.src = whole.src;
-      });
-      whole.addEventListener("error", () => section.classList.add("small"));
-      whole.src = stop.href;
+  const stopOf = (side) => stops[sliders[side].value];
+
+  function put(side, lens, source) {
+    section.querySelectorAll(`[data-lens=${lens}] img[data-of="${side}"]`).forEach((image) => {
+      image.alt = lens === "d" ? "" : stopOf(side).words;
+      if (source) image.src = source;
+      else image.removeAttribute("src");
     });
+  }
+
+  const whole = (stop) => new Promise((resolve, reject) => {
+    if (!stop.href) throw new Error("no picture");
+    const image = new Image();
+    image.addEventListener("load", () => resolve(image.src));
+    image.addEventListener("error", () => { section.classList.add("small"); reject(new Error("not beside this page")); });
+    image.src = stop.href;
+  });
+
+  // The difference takes the full pictures when it has both: a full one and a small one differ everywhere.
+  function sharpen() {
+    const sides = ["a", "b"];
+    const asked = sides.map(stopOf);
+    const late = () => sides.some((side, at) => stopOf(side) !== asked[at]);
+    const wholes = asked.map(whole);
+    wholes.forEach((one, at) => one.then((source) => late() || put(sides[at], sides[at], source), () => {}));
+    Promise.all(wholes).then((sources) => late() || sources.forEach((source, at) => put(sides[at], "d", source)), () => {});
   }
 
   function tell() {
     ["a", "b"].forEach((side) => {
-      const stop = stops[sliders[side].value];
+      const stop = stopOf(side);
       document.getElementById(`stop-${side}-words`).textContent = stop.words;
       sliders[side].setAttribute("aria-valuetext", stop.words);
       section.querySelector(`[data-caption="${side}"]`).textContent = `${stop.words.split(":")[0]}, ${stop.size}`;
     });
-    const [one, other] = ["a", "b"].map((side) => stops[sliders[side].value].size);
+    const [one, other] = ["a", "b"].map((side) => stopOf(side).size);
     how.textContent = framesOf() ? how.dataset.aligned
       : `Pixel by pixel, not aligned: a shift of the whole image shows as edges.${aligned && aligned.checked ? " One of the two was not registered." : ""}`;
     document.getElementById("sizes").textContent = one === other ? "" : ` The sizes differ (${one}, ${other}): both are stretched to the same frame.`;
@@ -47,17 +56,18 @@ turngate.part((signal) => {
   function set(side, place) {
     if (place < 0) return;
     sliders[side].value = place;
-    fill(side, false);
+    put(side, side, turngate.small(stopOf(side).sha));
+    ["a", "b"].forEach((each) => put(each, "d", turngate.small(stopOf(each).sha)));
     tell();
     move();
     clearTimeout(later);
-    later = setTimeout(() => { fill("a", true); fill("b", true); }, 150);
+    later = setTimeout(sharpen, 150);
   }
 
   // Where both images lie on the origin, when the reader wants them aligned and both were registered.
   function framesOf() {
     if (!aligned || !aligned.checked) return null;
-    const [a, b] = ["a", "b"].map((side) => stops[sliders[side].value].frame);
+    const [a, b] = ["a", "b"].map((side) => stopOf(side).frame);
     return a && b ? { a, b } : null;
   }
 
@@ -70,7 +80,8 @@ turngate.part((signal) => {
   // What one image shows besides is no difference.
   function cut(common, frame) {
     const [[left, right], [top, bottom]] = common.map((ends, axis) => ends.map((at) => 100 * (frame.scale[axis] * at + frame.offset[axis])));
-    return `inset(${top}% ${100 - right}% ${100 - bottom}% ${left}%)`;
+    const away = [top, 100 - right, 100 - bottom, left];
+    return away.some((part) => part > 0) ? `inset(${away.map((part) => `${part}%`).join(" ")})` : "";
   }
 
   function move() {
@@ -154,5 +165,5 @@ turngate.part((signal) => {
   const kept = turngate.kept.compare;
   set("a", kept ? Math.max(0, stops.findIndex((stop) => stop.key === kept)) : 0);
   set("b", stops.length - 1);
-  sliders.a.addEventListener("change", () => { turngate.kept.compare = stops[sliders.a.value].key; }, { signal });
+  sliders.a.addEventListener("change", () => { turngate.kept.compare = stopOf("a").key; }, { signal });
 });
