@@ -18,6 +18,7 @@ from turngate.evaluators._pyiqa_catalogue import Entry
 from turngate.evaluators._pyiqa_errors import explained
 from turngate.evaluators._pyiqa_shipped import write_ours
 from turngate.evaluators._pyiqa_weights import Weights
+from turngate.torch_device import threads
 
 __all__ = ["alone", "build", "obstacle", "repeatable"]
 
@@ -65,21 +66,19 @@ def alone() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def repeatable(threads: int) -> Iterator[None]:
-    """The same threads and random numbers at every call; the process's own are put back."""
+def repeatable(number: int) -> Iterator[None]:
+    """The same `number` of threads and the same random numbers at every call; the process's own are put back."""
     import numpy as np
     import torch
 
-    before, drawn = torch.get_num_threads(), np.random.get_state()
-    torch.set_num_threads(threads)
+    drawn = np.random.get_state()
     try:
-        with torch.random.fork_rng(devices=[]):
+        with threads(number), torch.random.fork_rng(devices=[]):
             torch.manual_seed(0)
             np.random.seed(0)
             yield
     finally:
         np.random.set_state(drawn)
-        torch.set_num_threads(before)
 
 
 def _check_device(device: str) -> None:

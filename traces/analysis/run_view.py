@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from turngate.traces.records import AttemptRow, DecisionRow, EventRow, RunStatus, ScoreRow, TruthRow
+from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EventRow, RunStatus, ScoreRow, TruthRow
 from turngate.traces.run_folder import RunFolder, RunInfo
 from turngate.traces.status import run_status
 
-__all__ = ["AttemptView", "Outcome", "RunView"]
+__all__ = ["AttemptView", "Outcome", "RunView", "attempt_views"]
 
 Outcome = Literal["caught", "propagated", "passed", "false_alarm"]
 """What happened to a candidate whose truth is known: kept out or let through, damaged or sound."""
@@ -85,18 +86,22 @@ class RunView:
             baseline_truth = next((truth for truth in ledger.truths() if truth.turn == 0), None)
         finally:
             ledger.close()
-        decisions = [record.decision for record in records]
-        taken = {(row.turn, row.taken_attempt): row for row in decisions if row.taken_attempt is not None}
-        views = [
-            AttemptView(
-                record.attempt,
-                {score.evaluator: score for score in record.scores},
-                record.truth,
-                record.decision,
-                (key := (record.attempt.turn, record.attempt.attempt)) in taken,
-                taken[key].composite if key in taken else None,
-            )
-            for record in records
-        ]
-        status = run_status(folder.path, decisions, events)
-        return cls(folder, info, status, baseline, baseline_truth, views, events)
+        status = run_status(folder.path, [record.decision for record in records], events)
+        return cls(folder, info, status, baseline, baseline_truth, attempt_views(records), events)
+
+
+def attempt_views(records: Sequence[AttemptRecord]) -> list[AttemptView]:
+    """All attempts of a run, each with what later became of it."""
+    decisions = [record.decision for record in records]
+    taken = {(row.turn, row.taken_attempt): row for row in decisions if row.taken_attempt is not None}
+    return [
+        AttemptView(
+            record.attempt,
+            {score.evaluator: score for score in record.scores},
+            record.truth,
+            record.decision,
+            (key := (record.attempt.turn, record.attempt.attempt)) in taken,
+            taken[key].composite if key in taken else None,
+        )
+        for record in records
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from turngate.traces.analysis.counted import counted
 from turngate.traces.analysis.run_view import RunView
 
 __all__ = ["truth_doubts"]
@@ -37,4 +38,4 @@ def truth_doubts(runs: Iterable[RunView]) -> list[str]:
 def _sentence(number: int, words: str) -> str:
     one = number == 1
     what = words.format(they="it" if one else "they", lie="lies" if one else "lie")
-    return f"Truth of {number} {'candidate' if one else 'candidates'}: {what}."
+    return f"Truth of {counted(number, 'candidate')}: {what}."

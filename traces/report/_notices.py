@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from turngate.traces.analysis.counted import counted
 from turngate.traces.analysis.run_view import RunView
 from turngate.traces.analysis.summary import RunSummary
 from turngate.traces.analysis.truth_doubts import truth_doubts
@@ -36,18 +37,14 @@ def notices(run: RunView, summary: RunSummary, shots: Mapping[str, Shot]) -> lis
     if summary.no_images:
         reasons = Counter(a.row.why or "unknown" for a in run.attempts if a.row.outcome == "no_image")
         listed = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
-        found.append(f"{_count(summary.no_images, 'editor call')} gave no image: {listed}.")
+        found.append(f"{counted(summary.no_images, 'editor call')} gave no image: {listed}.")
     if summary.no_change:
-        found.append(f"{_count(summary.no_change, 'turn')} closed with an unchanged image: not an edit.")
+        found.append(f"{counted(summary.no_change, 'turn')} closed with an unchanged image: not an edit.")
     flags = Counter(flag for attempt in run.attempts for flag in attempt.row.flags)
-    found.extend(f"{_count(count, 'candidate')} flagged {flag}." for flag, count in flags.most_common())
+    found.extend(f"{counted(count, 'candidate')} flagged {flag}." for flag, count in flags.most_common())
     found.extend(told for name in summary.counts if (told := without_score(run, name)))
     found.extend(truth_doubts([run]))
     broken = [shot for shot in shots.values() if shot.thumbnail is None]
     if broken:
-        found.append(f"{_count(len(broken), 'image')} cannot be shown: {broken[0].sha256[:12]}: {broken[0].problem}.")
+        found.append(f"{counted(len(broken), 'image')} cannot be shown: {broken[0].sha256[:12]}: {broken[0].problem}.")
     return found
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from turngate.traces.analysis.counted import counted
 from turngate.traces.analysis.later_view import MARK
 from turngate.traces.analysis.study_answer import StudyAnswer
 
@@ -23,19 +24,19 @@ def study_notices(answer: StudyAnswer) -> list[str]:
         found.append(f"The runs measure truth in {len(answer.truth)} ways: {'; '.join(answer.truth)}.")
     if answer.missing:
         more = f" and {len(answer.missing) - 3} more" if len(answer.missing) > 3 else ""
-        found.append(f"{_count(len(answer.missing), 'run')} never begun: {', '.join(answer.missing[:3])}{more}.")
+        found.append(f"{counted(len(answer.missing), 'run')} never begun: {', '.join(answer.missing[:3])}{more}.")
     statuses: Counter[str] = Counter()
     for arm in answer.arms:
         statuses.update({status: n for status, n in arm.statuses.items() if status not in _WHOLE})
     found.extend(
-        f"{_count(number, 'run')} {status.replace('_', ' ')}: counted as far as they got."
+        f"{counted(number, 'run')} {status.replace('_', ' ')}: counted as far as they got."
         for status, number in statuses.most_common()
     )
     for title, field in (("candidate", "truth_unknown"), ("editor call", "no_images")):
         number = sum(getattr(arm, field) for arm in answer.arms)
         if number:
             what = "whose truth could not be measured" if field == "truth_unknown" else "that gave no image"
-            found.append(f"{_count(number, title)} {what}.")
+            found.append(f"{counted(number, title)} {what}.")
     found.extend([*answer.remarks, *(remark for arm in answer.failures for remark in arm.remarks)])
     parts: dict[tuple[str, int, int], list[str]] = defaultdict(list)
     for one in answer.evaluators:
@@ -53,11 +54,7 @@ def study_notices(answer: StudyAnswer) -> list[str]:
             found.append(f"{one.evaluator} is what the truth is measured by: its AUC is no merit.")
         if counts.unscored or counts.failed:
             found.append(
-                f"{one.evaluator} gave no score for {_count(counts.unscored + counts.failed, 'candidate')}: "
+                f"{one.evaluator} gave no score for {counted(counts.unscored + counts.failed, 'candidate')}: "
                 f"{counts.unscored} unscored, {counts.failed} failed."
             )
     return found
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

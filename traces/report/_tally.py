@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from statistics import fmean
 
+from turngate.traces.analysis.counted import counted
 from turngate.traces.analysis.run_view import RunView
 
 __all__ = ["mean_score", "without_score"]
@@ -31,7 +32,7 @@ def without_score(run: RunView, evaluator: str) -> str | None:
         f"{counter.total()} {status}" + (f" ({_listed(counter)})" if counter else "")
         for status, counter in reasons.items()
     )
-    return f"{evaluator} gave no score for {number} {'candidate' if number == 1 else 'candidates'}: {told}."
+    return f"{evaluator} gave no score for {counted(number, 'candidate')}: {told}."
 
 
 def _listed(counter: Counter[str]) -> str:

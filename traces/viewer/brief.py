@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from turngate.traces._sqlite import connect
-from turngate.traces.analysis.run_view import AttemptView, RunView
-from turngate.traces.records import AttemptRow, DecisionRow, EventRow, ScoreRow, TruthRow
+from turngate.traces.analysis.run_view import RunView, attempt_views
+from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EventRow, ScoreRow, TruthRow
 from turngate.traces.run_folder import RunFolder, RunInfo
 from turngate.traces.status import run_status
 
@@ -50,21 +50,13 @@ def brief_view(folder: Path) -> RunView:
         ]
     finally:
         link.close()
-    taken = {(row.turn, row.taken_attempt): row for row in decisions.values() if row.taken_attempt is not None}
-    views = [
-        AttemptView(
-            row,
-            judged.get(key, {}),
-            truths.get(key),
-            decisions[key],
-            key in taken,
-            taken[key].composite if key in taken else None,
-        )
+    records = [
+        AttemptRecord(row, tuple(judged.get(key, ())), truths.get(key), decisions[key])
         for row in attempts
         if (key := (row.turn, row.attempt)) in decisions
     ]
     status = run_status(folder, list(decisions.values()), events)
-    return RunView(RunFolder(folder), _INFO, status, {}, truths.get((0, 0)), views, events)
+    return RunView(RunFolder(folder), _INFO, status, {}, truths.get((0, 0)), attempt_views(records), events)
 
 
 def _rows(
@@ -93,10 +85,10 @@ def _truth(row: dict[str, Any]) -> TruthRow:
     return _TRUTH.model_copy(update={**row, "damaged": None if damaged is None else bool(damaged)})
 
 
-def _judged(link: sqlite3.Connection) -> dict[_Key, dict[str, ScoreRow]]:
-    """Scores that cost something, by attempt and evaluator."""
-    found: dict[_Key, dict[str, ScoreRow]] = {}
+def _judged(link: sqlite3.Connection) -> dict[_Key, list[ScoreRow]]:
+    """Scores that cost something, by attempt."""
+    found: dict[_Key, list[ScoreRow]] = {}
     for row in _rows(link, "scores", _SCORES, "usage != '{}'"):
-        score = _SCORE.model_copy(update={"usage": json.loads(row["usage"])})
-        found.setdefault(_key(row), {})[row["evaluator"]] = score
+        score = _SCORE.model_copy(update={**row, "usage": json.loads(row["usage"])})
+        found.setdefault(_key(row), []).append(score)
     return found
