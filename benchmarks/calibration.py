@@ -22,7 +22,7 @@ from PIL import Image
 
 from turngate import Edited, EditRequest, Evaluator, Picture, Sample, Score
 from turngate.agent.editors import EDITORS
-from turngate.agent.editors._signatures import SIGNATURES
+from turngate.agent.editors.simulated.signatures import SIGNATURES
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.scoring import score
 from turngate.graphs.config import OriginConfig

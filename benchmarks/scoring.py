@@ -31,8 +31,8 @@ from rich.console import Console
 from skimage import data
 
 from turngate.evaluators import EVALUATORS
-from turngate.evaluators.batching import Batcher
-from turngate.evaluators.item import Named
+from turngate.evaluators.bulk.item import Named
+from turngate.evaluators.bulk.scorer import Batcher
 from turngate.evaluators.suites import members
 from turngate.rescoring.found import find
 from turngate.rescoring.rescore import Rescoring

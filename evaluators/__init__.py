@@ -18,30 +18,28 @@ __all__ = [
     "Unscored",
 ]
 
-_HERE = "turngate.evaluators"
-
 EVALUATORS: Registry[Evaluator] = Registry(
     "evaluator",
     "turngate.evaluators",
     {
-        "brisque": f"{_HERE}.brisque:Brisque",
-        "ciede2000": f"{_HERE}.ciede2000:Ciede2000",
-        "drift": f"{_HERE}.drift:Drift",
-        "drift_chain": f"{_HERE}.drift_chain:DriftChain",
-        "ensemble": f"{_HERE}.ensemble:Ensemble",
-        "foreign": f"{_HERE}.foreign:ForeignScorer",
-        "gemini_judge": f"{_HERE}.judges.gemini:GeminiJudge",
-        "geometry": f"{_HERE}.geometry:FrameGeometry",
-        "ms_ssim": f"{_HERE}.ms_ssim:MsSsim",
-        "niqe": f"{_HERE}.niqe:Niqe",
-        "openai_judge": f"{_HERE}.judges.openai:OpenAIJudge",
-        "piqe": f"{_HERE}.piqe:Piqe",
-        "psnr": f"{_HERE}.psnr:Psnr",
-        "pyiqa:": f"{_HERE}.pyiqa:PyiqaMetric",
-        "scripted": f"{_HERE}.scripted:ScriptedEvaluator",
-        "ssim": f"{_HERE}.ssim:Ssim",
-        "transformers_judge": f"{_HERE}.judges.transformers:TransformersJudge",
-        "visualquality_r1": f"{_HERE}.visualquality_r1:VisualQualityR1",
+        "brisque": "turngate.evaluators.no_reference.brisque:Brisque",
+        "ciede2000": "turngate.evaluators.full_reference.ciede2000:Ciede2000",
+        "drift": "turngate.evaluators.drift.drift:Drift",
+        "drift_chain": "turngate.evaluators.drift_chain:DriftChain",
+        "ensemble": "turngate.evaluators.ensemble.ensemble:Ensemble",
+        "foreign": "turngate.evaluators.foreign.scorer:ForeignScorer",
+        "gemini_judge": "turngate.evaluators.judges.gemini:GeminiJudge",
+        "geometry": "turngate.evaluators.full_reference.geometry:FrameGeometry",
+        "ms_ssim": "turngate.evaluators.ms_ssim:MsSsim",
+        "niqe": "turngate.evaluators.no_reference.niqe:Niqe",
+        "openai_judge": "turngate.evaluators.judges.openai:OpenAIJudge",
+        "piqe": "turngate.evaluators.no_reference.piqe:Piqe",
+        "psnr": "turngate.evaluators.full_reference.psnr:Psnr",
+        "pyiqa:": "turngate.evaluators.pyiqa.metric:PyiqaMetric",
+        "scripted": "turngate.evaluators.scripted:ScriptedEvaluator",
+        "ssim": "turngate.evaluators.full_reference.ssim:Ssim",
+        "transformers_judge": "turngate.evaluators.judges.transformers:TransformersJudge",
+        "visualquality_r1": "turngate.evaluators.judges.visualquality_r1:VisualQualityR1",
     },
 )
 """Evaluators by name: one file and one line here per built-in; plug-ins by entry point or dotted path."""

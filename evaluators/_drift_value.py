@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from turngate.evaluators._drift_growth import Growth, components
+from turngate.evaluators.drift.growth import Growth, components
 from turngate.evaluators.result import Score
 
 __all__ = ["ALARM", "EXPONENT", "UNITS", "combine", "scored"]

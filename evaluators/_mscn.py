@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from turngate.evaluators._window import gaussian, strips
+from turngate.window import gaussian, strips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from turngate.errors import TurngateError
+from turngate.evaluators.bulk.item import Item
 from turngate.evaluators.evaluator import Facts, Need, Sample
 from turngate.evaluators.image_source import Shelf
-from turngate.evaluators.item import Item
 from turngate.evaluators.score_key import Inputs
 from turngate.picture import Picture
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from pickle import UnpicklingError
 
 from turngate.errors import ConfigError, MachineError, MissingExtra, MissingWeights, TurngateError
-from turngate.torch_device import out_of_memory
+from turngate.weights.torch_device import out_of_memory
 
 __all__ = ["explained"]
 

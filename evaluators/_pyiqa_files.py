@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from turngate.evaluators._pyiqa_table import FILES
+from turngate.evaluators.pyiqa.table import FILES
 
 __all__ = ["OURS", "WeightFile", "files_of", "hub_folder"]
 

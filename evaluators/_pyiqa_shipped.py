@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from turngate.evaluators._data import BRISQUE, NIQE, parameters
+from turngate.evaluators.no_reference.parameters import BRISQUE, NIQE, parameters
 
 __all__ = ["write_ours"]
 

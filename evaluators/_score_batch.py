@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from turngate.errors import TurngateError
 from turngate.evaluators._opened import Opened
+from turngate.evaluators.bulk.cache import ScoreCache, cached_score
+from turngate.evaluators.bulk.item import Named, Scored
 from turngate.evaluators.evaluator import Evaluator, Facts, Sample
-from turngate.evaluators.item import Named, Scored
 from turngate.evaluators.result import Failed, Result
-from turngate.evaluators.score_cache import ScoreCache, cached_score
 
 __all__ = ["samples_of", "score_batch"]
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators._opened import Opened
 from turngate.evaluators._score_batch import samples_of, score_batch
+from turngate.evaluators.bulk.cache import ScoreCache
+from turngate.evaluators.bulk.item import Item, Named
 from turngate.evaluators.image_source import Shelf
-from turngate.evaluators.item import Item, Named
 from turngate.evaluators.result import Result
-from turngate.evaluators.score_cache import ScoreCache
 from turngate.evaluators.score_key import Inputs
 from turngate.part import PartConfig
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from turngate.evaluators._register_memo import Memo
-from turngate.evaluators._window import gaussian, smooth, strips
+from turngate.memo import Memo
+from turngate.window import gaussian, smooth, strips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from turngate.evaluators.registration import Pair
+    from turngate.evaluators.registration.register import Pair
 
 __all__ = ["SIDE", "finest", "luma_levels", "similarity"]
 

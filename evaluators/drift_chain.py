@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import ClassVar
 
-from turngate.evaluators._drift_growth import Growth, add
-from turngate.evaluators._drift_meter import SMALLEST, Meter
 from turngate.evaluators._drift_value import scored
+from turngate.evaluators.drift.growth import Growth, add
+from turngate.evaluators.drift.meter import SMALLEST, Meter
 from turngate.evaluators.evaluator import Facts, Sample
 from turngate.evaluators.result import Result, Unscored
 from turngate.part import PartConfig

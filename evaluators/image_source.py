@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turngate.errors import BadImage, DamagedRun
-from turngate.evaluators._register_memo import Memo
+from turngate.memo import Memo
 from turngate.picture import Picture
 
 __all__ = ["ImageSource", "Shelf"]

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from turngate.evaluators._full_reference import FullReference
 from turngate.evaluators._structure import SIDE, finest, luma_levels, similarity
 from turngate.evaluators.evaluator import Facts
-from turngate.evaluators.registration import Pair
+from turngate.evaluators.full_reference.base import FullReference
+from turngate.evaluators.registration.register import Pair
 from turngate.evaluators.result import Result, Score, Unscored
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Literal
 
 from turngate.graphs.decide_step import decide
 from turngate.graphs.edit_step import edit
+from turngate.graphs.history import Position
 from turngate.graphs.measure_step import measure, measure_truth
-from turngate.graphs.position import Position
 from turngate.graphs.session import LoopContext, Session
 
 __all__ = ["DRIVERS", "run_graph", "run_loop"]

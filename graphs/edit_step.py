@@ -10,7 +10,7 @@ from typing import Any
 from turngate.agent.editor import Edited, EditRequest, NoImage
 from turngate.errors import BadImage, TurngateError
 from turngate.graphs.conversation import conversation
-from turngate.graphs.position import Position
+from turngate.graphs.history import Position
 from turngate.graphs.seeds import editor_seed
 from turngate.graphs.session import Session
 from turngate.picture import Picture

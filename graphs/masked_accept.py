@@ -7,8 +7,8 @@ from typing import Any
 from turngate.agent.gate import Decision
 from turngate.errors import ConfigError
 from turngate.graphs.compositing import compose, mismatch
+from turngate.graphs.history import Position
 from turngate.graphs.measure_step import measure, measure_truth
-from turngate.graphs.position import Position
 from turngate.graphs.session import Session
 from turngate.picture import Picture
 from turngate.traces.records import AttemptRow, DecisionRow

@@ -7,7 +7,7 @@ from typing import Any
 
 from turngate.agent.gate import Accepted, Past, Reading, Readings
 from turngate.agent.rejection import Tried
-from turngate.graphs.position import Position
+from turngate.graphs.history import Position
 from turngate.traces.records import AttemptRow, DecisionRow, ScoreRow
 
 __all__ = ["Memory", "readings"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from turngate.errors import DamagedRun
-from turngate.graphs.position import Position, advance
+from turngate.graphs.history import Position, advance
 from turngate.traces.ledger import Ledger
 from turngate.traces.run_folder import RunFolder
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from turngate.agent.gate import Decision
 from turngate.agent.rejection import Rejection, Tried, best_of
-from turngate.graphs.position import Position
+from turngate.graphs.history import Position
 from turngate.traces.records import AttemptRow, DecisionRow
 
 __all__ = ["Ruling", "settle"]

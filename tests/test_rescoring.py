@@ -16,14 +16,14 @@ from PIL import Image
 from turngate import RunView
 from turngate.errors import ConfigError, DamagedRun, UserError
 from turngate.evaluators import EVALUATORS
-from turngate.evaluators.batching import Batcher
-from turngate.evaluators.item import Named
+from turngate.evaluators.bulk.item import Named
+from turngate.evaluators.bulk.scorer import Batcher
 from turngate.graphs.config import RunConfig
 from turngate.rescoring.choice import choose, named
 from turngate.rescoring.found import find, turns_in
 from turngate.rescoring.rescore import Rescoring
 from turngate.rescoring.tally import Tally
-from turngate.traces.scoring import ScoredRow, ScoreTable, coverage, read_scores
+from turngate.traces.rescored import ScoredRow, ScoreTable, coverage, read_scores
 
 Config = Callable[..., RunConfig]
 Run = Callable[..., tuple[Any, RunView]]

@@ -5,21 +5,19 @@ from turngate.registry import Registry
 
 __all__ = ["EDITORS"]
 
-_HERE = "turngate.agent.editors"
-
 EDITORS: Registry[Editor] = Registry(
     "editor",
     "turngate.editors",
     {
-        "codec": f"{_HERE}.codec:CodecEditor",
-        "diffusers": f"{_HERE}.diffusers:DiffusersEditor",
-        "gemini": f"{_HERE}.gemini:GeminiEditor",
-        "openai": f"{_HERE}.openai:OpenAIEditor",
-        "replay": f"{_HERE}.replay:ReplayEditor",
-        "scripted": f"{_HERE}.scripted:ScriptedEditor",
-        "simulated": f"{_HERE}.simulated:SimulatedEditor",
-        "span": f"{_HERE}.span:SpanEditor",
-        "style": f"{_HERE}.style:StyleEditor",
-        "vae": f"{_HERE}.vae:VaeEditor",
+        "codec": "turngate.agent.editors.codec:CodecEditor",
+        "diffusers": "turngate.agent.editors.diffusers.editor:DiffusersEditor",
+        "gemini": "turngate.agent.editors.remote.gemini:GeminiEditor",
+        "openai": "turngate.agent.editors.remote.openai:OpenAIEditor",
+        "replay": "turngate.agent.editors.replay.editor:ReplayEditor",
+        "scripted": "turngate.agent.editors.scripted:ScriptedEditor",
+        "simulated": "turngate.agent.editors.simulated.editor:SimulatedEditor",
+        "span": "turngate.agent.editors.networks.span:SpanEditor",
+        "style": "turngate.agent.editors.networks.style:StyleEditor",
+        "vae": "turngate.agent.editors.networks.vae:VaeEditor",
     },
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from turngate.agent.editors._diffusers_source import Source
-from turngate.agent.editors._torch_talk import hushed, invented_weights
+from turngate.agent.editors.networks.torch_talk import hushed, invented_weights
 from turngate.errors import ConfigError, MachineError, MissingWeights, TurngateError
-from turngate.torch_device import out_of_memory
+from turngate.weights.torch_device import out_of_memory
 
 __all__ = ["SMALLER", "Dtype", "Offload", "multiple_of", "open_pipeline", "takes_several_images"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from turngate.agent.editors._torch_talk import hushed
+from turngate.agent.editors.networks.torch_talk import hushed
 from turngate.errors import MissingWeights
 from turngate.weights.hub import check_repository, hub_problem, offline
 from turngate.weights.version import fingerprint, snapshot_version

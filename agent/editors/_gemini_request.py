@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from turngate.agent.editor import EditRequest, Exchange
-from turngate.agent.editors._remote import sent
+from turngate.agent.editors.remote.base import sent
 from turngate.picture import Picture
 
 if TYPE_CHECKING:

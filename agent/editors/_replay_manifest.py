@@ -7,8 +7,8 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from turngate.agent.editors._replay_chain import Chain, Recorded, linked
 from turngate.agent.editors._replay_image import identify
+from turngate.agent.editors.replay.chain import Chain, Recorded, linked
 from turngate.errors import ConfigError
 from turngate.manifest import manifest_rows
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from turngate.agent.editor import NoImage, NoImageWhy, Usage
-from turngate.agent.editors._replay_chain import Chain, Recorded
+from turngate.agent.editors.replay.chain import Chain, Recorded
 from turngate.errors import ConfigError
 from turngate.traces.images import ImageStore
 from turngate.traces.records import AttemptRow, DecisionRow

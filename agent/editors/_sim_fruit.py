@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from turngate.agent.editors._sim_objects import RADIUS, Placed
+from turngate.agent.editors.simulated.objects import RADIUS, Placed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

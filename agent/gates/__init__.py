@@ -5,28 +5,26 @@ from turngate.registry import Registry
 
 __all__ = ["GATES"]
 
-_HERE = "turngate.agent.gates"
-
 GATES: Registry[Gate] = Registry(
     "gate",
     "turngate.gates",
     {
-        "all": f"{_HERE}.combined:AllOf",
-        "always_accept": f"{_HERE}.always:AlwaysAccept",
-        "always_reject": f"{_HERE}.always:AlwaysReject",
-        "any": f"{_HERE}.combined:AnyOf",
-        "conformal": f"{_HERE}.conformal:Conformal",
-        "cusum": f"{_HERE}.cusum:Cusum",
-        "ewma": f"{_HERE}.ewma:Ewma",
-        "k_sigma": f"{_HERE}.k_sigma:KSigma",
-        "label": f"{_HERE}.label:Label",
-        "mean": f"{_HERE}.mean:Mean",
-        "oracle": f"{_HERE}.oracle:Oracle",
-        "page_hinkley": f"{_HERE}.page_hinkley:PageHinkley",
-        "random": f"{_HERE}.random:RandomGate",
-        "relative": f"{_HERE}.relative:Relative",
-        "threshold": f"{_HERE}.threshold:Threshold",
-        "veto": f"{_HERE}.veto:Veto",
-        "vote": f"{_HERE}.vote:Vote",
+        "all": "turngate.agent.gates.composite:AllOf",
+        "always_accept": "turngate.agent.gates.controls:AlwaysAccept",
+        "always_reject": "turngate.agent.gates.controls:AlwaysReject",
+        "any": "turngate.agent.gates.composite:AnyOf",
+        "conformal": "turngate.agent.gates.conformal:Conformal",
+        "cusum": "turngate.agent.gates.cusum:Cusum",
+        "ewma": "turngate.agent.gates.ewma:Ewma",
+        "k_sigma": "turngate.agent.gates.k_sigma:KSigma",
+        "label": "turngate.agent.gates.label:Label",
+        "mean": "turngate.agent.gates.mean:Mean",
+        "oracle": "turngate.agent.gates.oracle:Oracle",
+        "page_hinkley": "turngate.agent.gates.page_hinkley:PageHinkley",
+        "random": "turngate.agent.gates.random:RandomGate",
+        "relative": "turngate.agent.gates.relative:Relative",
+        "threshold": "turngate.agent.gates.threshold:Threshold",
+        "veto": "turngate.agent.gates.veto:Veto",
+        "vote": "turngate.agent.gates.vote:Vote",
     },
 )

@@ -8,7 +8,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from turngate.agent.gate import Decision, Past, Readings
-from turngate.agent.gates._baseline import BaselineConfig, standardise
+from turngate.agent.gates.spc import BaselineConfig, standardise
 from turngate.part import PartConfig
 
 __all__ = ["KSigma", "KSigmaConfig"]

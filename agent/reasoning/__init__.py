@@ -14,13 +14,11 @@ from turngate.registry import Registry
 
 __all__ = ["LABELS", "READERS", "Count", "Finding", "Label", "Reading", "SummaryReader", "SummaryReading", "Unread"]
 
-_HERE = "turngate.agent.reasoning"
-
 READERS: Registry[SummaryReader] = Registry(
     "summary reader",
     "turngate.summary_readers",
     {
-        "lexicon": f"{_HERE}.lexicon:LexiconReader",
-        "zero_shot": f"{_HERE}.zero_shot:ZeroShotReader",
+        "lexicon": "turngate.agent.reasoning.lexicon.reader:LexiconReader",
+        "zero_shot": "turngate.agent.reasoning.zero_shot:ZeroShotReader",
     },
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from turngate.agent.reasoning._lexicon import Lexicon
 from turngate.agent.reasoning._phrases import Match
-from turngate.agent.reasoning._sentences import SYMBOL
+from turngate.agent.reasoning.lexicon.data import Lexicon
+from turngate.agent.reasoning.lexicon.text import SYMBOL
 
 __all__ = ["Clause", "clauses"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 from pydantic import ValidationError
 
-from turngate.agent.reasoning._lexicon import Lexicon
+from turngate.agent.reasoning.lexicon.data import Lexicon
 from turngate.errors import ConfigError
 from turngate.registry import explain, nearest
 
@@ -19,7 +19,7 @@ __all__ = ["read_lexicon"]
 @cache
 def read_lexicon(name: str) -> Lexicon:
     """A built-in lexicon by the code of its language, or one from a YAML file; raises `ConfigError`."""
-    built_in = resources.files("turngate.agent.reasoning").joinpath("lexicons")
+    built_in = resources.files("turngate.agent.reasoning.lexicon").joinpath("lexicons")
     codes = sorted(file.name.removesuffix(".yaml") for file in built_in.iterdir() if file.name.endswith(".yaml"))
     where = built_in.joinpath(f"{name}.yaml") if name in codes else Path(name)
     try:

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from turngate.agent.reasoning._sentences import Splitter
+from turngate.agent.reasoning.lexicon.text import Splitter
 from turngate.agent.reasoning.reading import Finding, Label, Reading, SummaryReading, Unread
 from turngate.errors import ConfigError, MachineError, MissingWeights
 from turngate.part import PartConfig
-from turngate.torch_device import out_of_memory, resolve_device
 from turngate.weights.hub import MODEL_FILES, fetch
+from turngate.weights.torch_device import out_of_memory, resolve_device
 
 __all__ = ["HYPOTHESES", "ZeroShotConfig", "ZeroShotReader"]
 

@@ -5,19 +5,17 @@ from turngate.registry import Registry
 
 __all__ = ["SCENARIOS"]
 
-_HERE = "turngate.agent.scenarios"
-
 SCENARIOS: Registry[Scenario] = Registry(
     "scenario",
     "turngate.scenarios",
     {
-        "add_apple": f"{_HERE}.add_apple:AddApple",
-        "add_fruits": f"{_HERE}.add_fruits:AddFruits",
-        "custom": f"{_HERE}.custom:Custom",
-        "decolorise_recolorise": f"{_HERE}.decolorise_recolorise:DecoloriseRecolorise",
-        "denoise": f"{_HERE}.denoise:Denoise",
-        "mirror_twice": f"{_HERE}.mirror_twice:MirrorTwice",
-        "replicate": f"{_HERE}.replicate:Replicate",
-        "rotate_four_times": f"{_HERE}.rotate_four_times:RotateFourTimes",
+        "add_apple": "turngate.agent.scenarios.add_apple:AddApple",
+        "add_fruits": "turngate.agent.scenarios.add_fruits:AddFruits",
+        "custom": "turngate.agent.scenarios.custom:Custom",
+        "decolorise_recolorise": "turngate.agent.scenarios.decolorise_recolorise:DecoloriseRecolorise",
+        "denoise": "turngate.agent.scenarios.denoise:Denoise",
+        "mirror_twice": "turngate.agent.scenarios.round_trips:MirrorTwice",
+        "replicate": "turngate.agent.scenarios.replicate:Replicate",
+        "rotate_four_times": "turngate.agent.scenarios.rotate_four_times:RotateFourTimes",
     },
 )

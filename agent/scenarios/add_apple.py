@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from turngate.agent.scenario import Ideal, Step
-from turngate.agent.scenarios._adding import AddingConfig, addition
+from turngate.agent.scenarios.adding import AddingConfig, addition
 from turngate.part import PartConfig
 
 __all__ = ["AddApple"]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from turngate.agent.scenario import Ideal, Step
-from turngate.agent.scenarios._adding import AddingConfig, addition
 from turngate.agent.scenarios._fruits import FRUITS
+from turngate.agent.scenarios.adding import AddingConfig, addition
 from turngate.part import PartConfig
 
 __all__ = ["AddFruits"]

@@ -10,7 +10,7 @@ from turngate.part import PartConfig
 
 __all__ = ["Denoise", "DenoiseConfig"]
 
-TEXT = (
+DENOISE_TEXT = (
     "Produce an exact replica of the provided image, with no alterations, "
     "except that noise, grain and colour casts are removed where there are any."
 )
@@ -34,4 +34,4 @@ class Denoise:
 
     def instruction(self, turn: int) -> Step:
         """The same step every turn."""
-        return Step(TEXT, {"kind": "denoise"})
+        return Step(DENOISE_TEXT, {"kind": "denoise"})

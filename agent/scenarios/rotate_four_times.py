@@ -10,7 +10,7 @@ from turngate.part import PartConfig
 
 __all__ = ["RotateFourTimes", "RotateFourTimesConfig"]
 
-TEXT = "Rotate the provided image by 90 degrees clockwise. Change nothing else."
+ROTATE_TEXT = "Rotate the provided image by 90 degrees clockwise. Change nothing else."
 """Our wording: the paper's is not known."""
 
 
@@ -31,4 +31,4 @@ class RotateFourTimes:
 
     def instruction(self, turn: int) -> Step:
         """The same step every turn."""
-        return Step(TEXT, {"kind": "rotate"}, ("rotate",))
+        return Step(ROTATE_TEXT, {"kind": "rotate"}, ("rotate",))

@@ -15,7 +15,7 @@ from turngate.evaluators.judges.question import Reply
 from turngate.evaluators.judges.vision_model_config import VisionModelConfig
 from turngate.evaluators.result import Unscored
 from turngate.evaluators.usage import Usage
-from turngate.torch_device import out_of_memory, resolve_device
+from turngate.weights.torch_device import out_of_memory, resolve_device
 from turngate.weights.version import folder_version
 
 __all__ = ["VisionModel"]

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from turngate.graphs.runner import continue_run, fork_run, start_run
     from turngate.part import PartConfig
     from turngate.picture import Picture
-    from turngate.traces.analysis.run_view import RunView
-    from turngate.traces.analysis.summary import RunSummary, summarise
+    from turngate.traces.analysis.run.run_view import RunView
+    from turngate.traces.analysis.run.summary import RunSummary, summarise
     from turngate.traces.frames import Frames, frames
 
 __all__ = [
@@ -63,8 +63,8 @@ _HOMES = {
     "turngate.graphs.runner": ("continue_run", "fork_run", "start_run"),
     "turngate.part": ("PartConfig",),
     "turngate.picture": ("Picture",),
-    "turngate.traces.analysis.run_view": ("RunView",),
-    "turngate.traces.analysis.summary": ("RunSummary", "summarise"),
+    "turngate.traces.analysis.run.run_view": ("RunView",),
+    "turngate.traces.analysis.run.summary": ("RunSummary", "summarise"),
     "turngate.traces.frames": ("Frames", "frames"),
 }
 

@@ -34,9 +34,9 @@ def test_the_wheel_holds_everything(wheel: Path) -> None:
     for name in (
         "turngate/py.typed", "turngate/agent/editors/span.py", "turngate/graphs/machine.py",
         "turngate/cli/template.yaml",
-        "turngate/evaluators/data/brisque_live.npz", "turngate/evaluators/data/niqe_pristine.npz",
-        "turngate/evaluators/data/NOTICE", "turngate/traces/report/run.html.j2", "turngate/traces/report/report.css",
-        "turngate/traces/report/turns.js",
+        "turngate/evaluators/no_reference/data/brisque_live.npz", "turngate/evaluators/no_reference/data/niqe_pristine.npz",
+        "turngate/evaluators/no_reference/data/NOTICE", "turngate/pages/report/run.html.j2", "turngate/pages/report/report.css",
+        "turngate/pages/report/turns.js",
     ):  # fmt: skip
         assert name in names
     assert not [name for name in names if name.split("/")[0] in ("agent", "graphs", "evaluators", "traces", "tests")]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from turngate.evaluators import Facts, Result, Sample, Score
-from turngate.evaluators.score_cache import ScoreCache, cached_score
+from turngate.evaluators.bulk.cache import ScoreCache, cached_score
 from turngate.part import PartConfig
 from turngate.picture import Picture
 

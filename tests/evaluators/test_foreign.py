@@ -16,7 +16,7 @@ import pytest
 from turngate import Picture
 from turngate.errors import ConfigError, MissingWeights
 from turngate.evaluators import EVALUATORS, Failed, Result, Sample, Score, Unscored
-from turngate.evaluators.foreign import ForeignScorer
+from turngate.evaluators.foreign.scorer import ForeignScorer
 from turngate.evaluators.scoring import score
 from turngate.testing import check_evaluator
 

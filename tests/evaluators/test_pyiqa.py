@@ -14,9 +14,9 @@ from skimage import data
 
 from turngate.errors import ConfigError, UnknownPart
 from turngate.evaluators import EVALUATORS, Facts, Failed, Result, Sample, Score, Unscored
-from turngate.evaluators._pyiqa_catalogue import catalogue
 from turngate.evaluators._pyiqa_files import files_of
-from turngate.evaluators.pyiqa import PyiqaConfig, PyiqaMetric
+from turngate.evaluators.pyiqa.catalogue import catalogue
+from turngate.evaluators.pyiqa.metric import PyiqaConfig, PyiqaMetric
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 from turngate.testing import check_evaluator

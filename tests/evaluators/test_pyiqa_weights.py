@@ -231,7 +231,7 @@ def test_a_package_that_ships_them(hub: Hub, tmp_path: Path, monkeypatch: pytest
 
 
 def test_every_file_has_an_address() -> None:
-    from turngate.evaluators._pyiqa_catalogue import catalogue
+    from turngate.evaluators.pyiqa.catalogue import catalogue
 
     for name in catalogue():
         for file in files_of(name) or ():

@@ -17,11 +17,11 @@ from scipy.ndimage import gaussian_filter
 
 from turngate.agent.editor import Edited, EditRequest
 from turngate.agent.editors import EDITORS
-from turngate.evaluators._register_fit import fit
 from turngate.evaluators._register_level import level
-from turngate.evaluators._register_memo import Memo
 from turngate.evaluators._register_view import ORIENTATIONS, SAME, UPRIGHT, Orientation
-from turngate.evaluators.registration import Geometry, locate, register
+from turngate.evaluators.registration.fit import fit
+from turngate.evaluators.registration.register import Geometry, locate, register
+from turngate.memo import Memo
 from turngate.picture import Picture
 
 from ._warps import WEAR, Box, Rgb, cropped, error, photograph, rounded

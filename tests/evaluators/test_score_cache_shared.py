@@ -11,7 +11,7 @@ import pytest
 
 from turngate import parse_config, start_run
 from turngate.evaluators import Score
-from turngate.evaluators.score_cache import ScoreCache
+from turngate.evaluators.bulk.cache import ScoreCache
 
 from .conftest import Open
 
@@ -79,7 +79,7 @@ def test_a_run_goes_on_without_a_cache_that_cannot_be_had(
     ended = start_run(parse_config({**RAW, "score_cache": True, "driver": driver}, "test"), tmp_path / "run")
     assert ended.status == "complete"
     assert len(_values(tmp_path / "run")) == 3
-    assert [record.name for record in caplog.records] == ["turngate.evaluators.score_cache"]
+    assert [record.name for record in caplog.records] == ["turngate.evaluators.bulk.cache"]
 
 
 def test_what_is_not_repeatable_is_never_taken_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

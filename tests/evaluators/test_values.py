@@ -13,7 +13,7 @@ from skimage import data
 
 from turngate.errors import ConfigError, MissingWeights
 from turngate.evaluators import EVALUATORS, Sample, Score, Unscored
-from turngate.evaluators._data import parameters
+from turngate.evaluators.no_reference.parameters import parameters
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 
@@ -58,8 +58,8 @@ def official(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     torch = pytest.importorskip("torch")
     from scipy.io import savemat
 
-    from turngate.evaluators.brisque import _SHA256 as BRISQUE
-    from turngate.evaluators.niqe import _SHA256 as NIQE
+    from turngate.evaluators.no_reference.brisque import _SHA256 as BRISQUE
+    from turngate.evaluators.no_reference.niqe import _SHA256 as NIQE
 
     folder: Path = tmp_path_factory.mktemp("weights")
     model, pristine = parameters("brisque_live.npz", BRISQUE), parameters("niqe_pristine.npz", NIQE)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from turngate import RunView, parse_config, start_run
 from turngate.errors import ConfigError
 from turngate.graphs.config import RunConfig
-from turngate.graphs.counterfactual import Counterfactual, redecide
+from turngate.graphs.replay import Counterfactual, redecide
 
 GRAYS = [0.2, 0.9, 0.3, 0.6, 0.95, 0.4]
 COUNT = itertools.count()

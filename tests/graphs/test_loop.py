@@ -129,7 +129,7 @@ def _gate_that_breaks(turn: int) -> Any:
 
 
 def _with_gate(decide: Any, act: Callable[[], Any]) -> Any:
-    from turngate.agent.gates.always import AlwaysAccept
+    from turngate.agent.gates.controls import AlwaysAccept
 
     patch = pytest.MonkeyPatch()
     patch.setattr(AlwaysAccept, "decide", decide)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from turngate.evaluators import EVALUATORS
-from turngate.evaluators.batching import Batcher
-from turngate.evaluators.item import Named
+from turngate.evaluators.bulk.item import Named
+from turngate.evaluators.bulk.scorer import Batcher
 from turngate.rescoring.found import find, turns_in
 from turngate.rescoring.rescore import Rescoring
 

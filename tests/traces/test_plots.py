@@ -16,16 +16,16 @@ from PIL import Image
 
 from turngate.cli.plot import plot_command
 from turngate.errors import MachineError, NoSuchRun, UserError
-from turngate.traces.analysis.study_answer import StudyAnswer, answer_study
-from turngate.traces.analysis.study_view import StudyView
+from turngate.traces.analysis.study.answer import StudyAnswer, answer_study
+from turngate.traces.analysis.study.study_view import StudyView
 
 from ._plot_studies import CONTROLS, arms_study
 from ._runs import Writer, long_run, study_of
 
 pytest.importorskip("matplotlib")
 
-from turngate.traces.plots.plot import Plot
-from turngate.traces.plots.study_plots import study_plots
+from turngate.pages.plots.plot import Plot
+from turngate.pages.plots.study_plots import study_plots
 from turngate.traces.plots.write import Written, write_plots
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from turngate.pages.report.run.page import write_run_report
 from turngate.picture import encode_png
-from turngate.traces.report.run_report import write_run_report
 
 from ._browser import browser, needs_chromium, visits
 from ._later import score

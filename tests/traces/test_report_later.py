@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 from turngate import RunView, parse_config, start_run
+from turngate.pages.report.run.page import write_run_report
+from turngate.pages.report.study.page import write_study_page
 from turngate.picture import encode_png
-from turngate.traces.analysis.later import read_later
 from turngate.traces.analysis.later_view import MARK
-from turngate.traces.analysis.study_answer import StudyAnswer, answer_study
-from turngate.traces.analysis.study_view import StudyView
-from turngate.traces.analysis.summary import summarise
-from turngate.traces.report.run_report import write_run_report
-from turngate.traces.report.study_page import write_study_page
+from turngate.traces.analysis.run.rescored import read_later
+from turngate.traces.analysis.run.summary import summarise
+from turngate.traces.analysis.study.answer import StudyAnswer, answer_study
+from turngate.traces.analysis.study.study_view import StudyView
+from turngate.traces.rescored import ScoredRow, ScoreTable, read_scores
 from turngate.traces.run_folder import find_runs
-from turngate.traces.scoring import ScoredRow, ScoreTable, read_scores
 
 from ._later import score
 from ._page import Page

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from turngate.traces.analysis.run_view import RunView
+from turngate.traces.analysis.run.run_view import RunView
 
 __all__ = ["Judged", "auc", "judged", "roc"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from turngate.traces.analysis.labels import LabelRow, Labels
-from turngate.traces.analysis.run_view import AttemptView, RunView
+from turngate.traces.analysis.labels.labels import LabelRow, Labels
+from turngate.traces.analysis.run.run_view import AttemptView, RunView
 from turngate.traces.records import TruthRow
 
 __all__ = ["MEASURE", "with_labels"]

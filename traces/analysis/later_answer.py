@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from turngate.traces.analysis.evaluator_answer import Afterwards, EvaluatorAnswer, answer_evaluators
-from turngate.traces.analysis.later import Key, Later, LaterScores, read_later
 from turngate.traces.analysis.later_view import later_names, with_later
 from turngate.traces.analysis.measured import Measured
+from turngate.traces.analysis.run.rescored import Key, Later, LaterScores, read_later
 from turngate.traces.analysis.run_measures import measure_run
+from turngate.traces.analysis.study.evaluators import Afterwards, EvaluatorAnswer, answer_evaluators
 
 __all__ = ["answer_later"]
 

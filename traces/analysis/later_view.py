@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from turngate.traces.analysis.later import Key, Later
-from turngate.traces.analysis.run_view import AttemptView, RunView
+from turngate.traces.analysis.run.rescored import Key, Later
+from turngate.traces.analysis.run.run_view import AttemptView, RunView
 from turngate.traces.records import ScoreRow
-from turngate.traces.scoring.records import Role, ScoredRow
+from turngate.traces.rescored.records import Role, ScoredRow
 
 __all__ = ["MARK", "later_names", "with_later"]
 

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.analysis.run_measures import RunMeasures
-from turngate.traces.analysis.run_view import RunView
-from turngate.traces.analysis.study_view import StudyRun
+from turngate.traces.analysis.study.study_view import StudyRun
 
 __all__ = ["Measured", "by_origin"]
 

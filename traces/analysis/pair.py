@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from turngate.traces.analysis.clusters import Estimate, adjusted, bootstrap_ratio, sign_flip_p
 from turngate.traces.analysis.measured import Measured
-from turngate.traces.analysis.thresholds import higher_is_better
+from turngate.traces.analysis.run.recast import higher_is_better
+from turngate.traces.analysis.study.statistics import Estimate, adjusted, bootstrap_ratio, sign_flip_p
 
 __all__ = ["Pair", "pair_arms"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
-from turngate.traces.analysis.clusters import Estimate, bootstrap, bootstrap_ratio
+from turngate.traces.analysis.study.statistics import Estimate, bootstrap, bootstrap_ratio
 
 __all__ = ["Agreement", "Table", "agreement", "kappa"]
 

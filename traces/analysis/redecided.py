@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from turngate.traces.analysis.run_view import Outcome
+from turngate.traces.analysis.run.run_view import Outcome
 from turngate.traces.records import AttemptRow, DecisionRow, TruthRow
 
 __all__ = ["outcomes"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from turngate.traces.analysis.run_view import AttemptView, RunView
-from turngate.traces.analysis.summary import RunSummary, summarise
+from turngate.traces.analysis.run.run_view import AttemptView, RunView
+from turngate.traces.analysis.run.summary import RunSummary, summarise
 
 __all__ = ["RunMeasures", "measure_run"]
 

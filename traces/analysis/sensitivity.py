@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, ConfigDict
 
 from turngate.traces.analysis.measured import Measured
+from turngate.traces.analysis.run.recast import with_threshold
 from turngate.traces.analysis.run_measures import measure_run
-from turngate.traces.analysis.thresholds import with_threshold
 
 __all__ = ["SensitivityRow", "sensitivity_at"]
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from turngate.traces.analysis.clusters import Estimate, bootstrap_ratio
-from turngate.traces.analysis.labels import Labels
+from turngate.traces.analysis.failures.judge import LABEL_FILE, RunFailures, find_failures
+from turngate.traces.analysis.labels.labels import Labels
 from turngate.traces.analysis.measured import Measured
+from turngate.traces.analysis.study.statistics import Estimate, bootstrap_ratio
 from turngate.traces.analysis.taxonomy import FAILURES, FailureName, Level
-from turngate.traces.analysis.taxonomy_run import LABEL_FILE, RunFailures, find_failures
 
 __all__ = ["FailureAnswer", "TaxonomyAnswer", "answer_failures"]
 

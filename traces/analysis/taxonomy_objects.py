@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from turngate.traces.analysis.run_view import RunView
+from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.analysis.taxonomy import FailureName, Judgement
 from turngate.traces.analysis.taxonomy_rules import candidates, judged
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from turngate.traces.analysis.run_view import AttemptView, RunView
+from turngate.traces.analysis.run.run_view import AttemptView, RunView
 from turngate.traces.analysis.taxonomy import Judgement
 from turngate.traces.analysis.taxonomy_rules import candidates, frame_stays, judged, scores_of, taken_images
 

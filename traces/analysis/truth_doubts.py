@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from turngate.traces.analysis.counted import counted
-from turngate.traces.analysis.run_view import RunView
+from turngate.traces.analysis.run.run_view import RunView
 
 __all__ = ["truth_doubts"]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from turngate.pages.plots.arm_lines import ArmLine, Around, arm_line_figures
+from turngate.pages.plots.plot import Plot
+from turngate.pages.plots.sample import control_words, limit_words, runs_of, sample_words
+from turngate.pages.report.study.arms import Arm
 from turngate.traces.plots._text import name_of
-from turngate.traces.plots.arm_lines import ArmLine, Around, arm_line_figures
-from turngate.traces.plots.plot import Plot
-from turngate.traces.plots.sample import control_words, limit_words, runs_of, sample_words
 from turngate.traces.report.answer_points import caught_within, survival_points
-from turngate.traces.report.arms import Arm
 
 __all__ = ["delay_plot", "survival_plot"]
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turngate.errors import UserError
-from turngate.traces.analysis.study_answer import StudyAnswer
-from turngate.traces.analysis.study_view import StudyView
-from turngate.traces.plots._style import PlotFormat, saved, style
-from turngate.traces.plots.plot import Plot
-from turngate.traces.plots.study_plots import study_plots
+from turngate.pages.plots._style import PlotFormat, saved, style
+from turngate.pages.plots.plot import Plot
+from turngate.pages.plots.study_plots import study_plots
+from turngate.traces.analysis.study.answer import StudyAnswer
+from turngate.traces.analysis.study.study_view import StudyView
 
 __all__ = ["CAPTIONS", "Written", "check_folder", "write_plots"]
 

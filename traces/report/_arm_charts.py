@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from turngate.traces.report._figure import (
+from turngate.pages.report.charts.figure import (
     LANE_AXIS,
     Direction,
     Figure,
@@ -16,7 +16,7 @@ from turngate.traces.report._figure import (
     no_values,
     panel,
 )
-from turngate.traces.report.arms import Arm
+from turngate.pages.report.study.arms import Arm
 from turngate.traces.report.curves import Curve, score_curve, truth_curve
 from turngate.traces.report.inert import visible
 

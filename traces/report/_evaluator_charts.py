@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from turngate.traces.analysis.gap import STEPS
-from turngate.traces.report._figure import SHARE, Figure, Panel, plane
+from turngate.pages.report.charts.figure import SHARE, Figure, Panel, plane
+from turngate.traces.analysis.study.gap import STEPS
 from turngate.traces.report.inert import visible
 from turngate.traces.report.judges import Judge
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from turngate.traces.analysis.run_view import AttemptView, RunView
+from turngate.traces.analysis.run.run_view import AttemptView, RunView
 from turngate.traces.records import ScoreRow, TruthRow
 
 __all__ = ["Standing", "standings", "turns_of"]

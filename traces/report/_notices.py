@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 
+from turngate.pages.report.run.settings import models
+from turngate.pages.report.thumbnails import Shot
 from turngate.traces.analysis.counted import counted
-from turngate.traces.analysis.run_view import RunView
-from turngate.traces.analysis.summary import RunSummary
+from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.run.summary import RunSummary
 from turngate.traces.analysis.truth_doubts import truth_doubts
-from turngate.traces.report._settings import models
 from turngate.traces.report._tally import without_score
-from turngate.traces.report.thumbnails import Shot
 
 __all__ = ["notices"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from turngate.traces.analysis.run_view import RunView
+from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.report.inert import clip
 
 if TYPE_CHECKING:

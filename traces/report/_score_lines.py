@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from turngate.traces.analysis.later_view import MARK
-from turngate.traces.analysis.run_view import RunView
+from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.records import ScoreRow
 
 __all__ = ["ScoreLine", "score_lines"]

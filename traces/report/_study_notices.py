@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 from turngate.traces.analysis.counted import counted
 from turngate.traces.analysis.later_view import MARK
-from turngate.traces.analysis.study_answer import StudyAnswer
+from turngate.traces.analysis.study.answer import StudyAnswer
 
 __all__ = ["study_notices"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turngate.traces.analysis.run_view import AttemptView, RunView
+from turngate.traces.analysis.run.run_view import AttemptView, RunView
 
 __all__ = ["thresholds"]
 

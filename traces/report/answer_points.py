@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from turngate.traces.analysis.arm_answer import ArmAnswer
+from turngate.traces.analysis.study.arms import ArmAnswer
+from turngate.traces.analysis.study.loaded import LoadedRun
 from turngate.traces.analysis.survival import Survival
-from turngate.traces.report.study_runs import LoadedRun
 
 __all__ = ["CostPoint", "caught_within", "cost_points", "survival_points", "thresholds_of"]
 

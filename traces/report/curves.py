@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from turngate.traces.analysis.clusters import bootstrap_ratio
+from turngate.traces.analysis.study.loaded import LoadedRun
+from turngate.traces.analysis.study.statistics import bootstrap_ratio
 from turngate.traces.report._lineage import Standing
-from turngate.traces.report.study_runs import LoadedRun
 
 __all__ = ["Curve", "score_curve", "truth_curve"]
 

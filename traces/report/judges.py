@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from turngate.traces.analysis.evaluator_answer import EvaluatorAnswer
-from turngate.traces.report.looks import Look
+from turngate.pages.report.charts.looks import Look
+from turngate.traces.analysis.study.evaluators import EvaluatorAnswer
 
 __all__ = ["Judge", "judges_of"]
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from turngate.traces.scoring.records import ScoredRow
-from turngate.traces.scoring.table import FILE_NAME, ScoreTable
+from turngate.traces.rescored.records import ScoredRow
+from turngate.traces.rescored.table import FILE_NAME, ScoreTable
 
 __all__ = ["Coverage", "coverage"]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from turngate.errors import MissingExtra
-from turngate.traces.scoring.records import ScoredRow
-from turngate.traces.scoring.table import ScoreTable
+from turngate.traces.rescored.records import ScoredRow
+from turngate.traces.rescored.table import ScoreTable
 
 __all__ = ["score_lines", "write_scores_csv", "write_scores_parquet"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from turngate.traces._sqlite import connect
-from turngate.traces.analysis.run_view import RunView, attempt_views
+from turngate.traces.analysis.run.run_view import RunView, attempt_views
 from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EventRow, ScoreRow, TruthRow
 from turngate.traces.run_folder import RunFolder, RunInfo
 from turngate.traces.status import run_status

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from turngate.traces.viewer.entries import Entry
+from turngate.pages.viewer.entries import Entry
 from turngate.traces.viewer.glance import Glance
 from turngate.traces.viewer.query import Damage, Order, Query
 

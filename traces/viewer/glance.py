@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from turngate.errors import TurngateError
-from turngate.traces.analysis.summary import summarise
+from turngate.traces.analysis.run.summary import summarise
 from turngate.traces.viewer.brief import brief_view
 
 __all__ = ["Glance", "Stamp", "glance", "stamp"]

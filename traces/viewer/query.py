@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, get_args
 from urllib.parse import urlencode
 
+from turngate.pages.viewer.entries import Kind
 from turngate.traces.records import RunStatus
-from turngate.traces.viewer.entries import Kind
 
 __all__ = ["DAMAGE", "STATUSES", "Damage", "Order", "Query"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from turngate.errors import UserError
-from turngate.traces.analysis.run_view import RunView
+from turngate.pages.viewer.labelling import Means
+from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.analysis.taxonomy import FAILURES
 from turngate.traces.viewer.glance import Stamp
-from turngate.traces.viewer.labelling import Means
 from turngate.traces.viewer.waiting import Waiting
 
 __all__ = ["tools_of", "version_of"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from turngate.errors import UserError
-from turngate.traces.analysis.run_view import RunView
+from turngate.traces.analysis.run.run_view import RunView
 
 __all__ = ["Waiting", "check_waiting", "waiting_in"]
 

@@ -13,7 +13,7 @@ from typing import Any
 from turngate.cli._reports import write_page
 from turngate.errors import TurngateError, UserError
 from turngate.graphs.runner import Review, continue_run
-from turngate.traces.viewer.labelling import Verdict
+from turngate.pages.viewer.labelling import Verdict
 
 __all__ = ["Reviews"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turngate.cli._text import plain
-from turngate.traces.analysis.summary import RunSummary
+from turngate.traces.analysis.run.summary import RunSummary
 
 if TYPE_CHECKING:
     from turngate.traces.telemetry.dropped import Dropped

@@ -22,8 +22,8 @@ def compare_command(a: Path, b: Path, as_json: bool) -> int:
     from rich.table import Table
 
     from turngate.cli._text import plain
-    from turngate.traces.analysis.comparison import compare_runs
-    from turngate.traces.analysis.run_view import RunView
+    from turngate.traces.analysis.run.comparison import compare_runs
+    from turngate.traces.analysis.run.run_view import RunView
 
     found = compare_runs(RunView.load(a), RunView.load(b))
     if as_json:

@@ -12,7 +12,7 @@ import click
 from turngate.cli._options import json_option, set_option
 
 if TYPE_CHECKING:
-    from turngate.graphs.counterfactual import Counterfactual
+    from turngate.graphs.replay import Counterfactual
 
 __all__ = ["replay_command"]
 
@@ -50,8 +50,8 @@ def replay_command(
 
 def _redecide(run: Path, overrides: list[str]) -> Counterfactual:
     from turngate.errors import ConfigError
-    from turngate.graphs.counterfactual import FREE, redecide
     from turngate.graphs.load import diff, parse_config
+    from turngate.graphs.replay import FREE, redecide
     from turngate.graphs.runner import changed_config
     from turngate.traces.run_folder import RunFolder
 

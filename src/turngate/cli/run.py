@@ -81,8 +81,8 @@ def finish(ended: Ended, as_json: bool) -> int:
     from turngate.cli._reports import write_page
     from turngate.cli._summary import print_summary
     from turngate.cli.exit_codes import code_for
-    from turngate.traces.analysis.run_view import RunView
-    from turngate.traces.analysis.summary import summarise
+    from turngate.traces.analysis.run.run_view import RunView
+    from turngate.traces.analysis.run.summary import summarise
 
     report = ended.folder / "report.html"
     if ended.worked or not report.exists():

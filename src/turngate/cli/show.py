@@ -17,8 +17,8 @@ __all__ = ["show_command"]
 def show_command(run: Path, as_json: bool) -> int:
     """Show RUN in numbers, from its ledger; works while it is running."""
     from turngate.cli._summary import print_summary
-    from turngate.traces.analysis.run_view import RunView
-    from turngate.traces.analysis.summary import summarise
+    from turngate.traces.analysis.run.run_view import RunView
+    from turngate.traces.analysis.run.summary import summarise
 
     view = RunView.load(run)
     report = view.folder.report_file if view.folder.report_file.exists() else None

@@ -33,8 +33,8 @@ def view_command(folder: Path, port: int, no_browser: bool, labels: Path | None,
     from turngate.cli._reviews import Reviews
     from turngate.errors import UserError
     from turngate.loopback import HOST, bind, serve
-    from turngate.traces.viewer.app import make_app
-    from turngate.traces.viewer.labelling import LabelBook, Means
+    from turngate.pages.viewer.app import make_app
+    from turngate.pages.viewer.labelling import LabelBook, Means
 
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file: give the folder that holds the runs, {folder.parent} perhaps")

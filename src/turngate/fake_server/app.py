@@ -20,11 +20,11 @@ from turngate.fake_server.answer import Answer
 from turngate.fake_server.asked import Asked, BadRequest, Provider
 from turngate.fake_server.delivery import deliver, wait
 from turngate.fake_server.endpoints import answer_call, refuse
-from turngate.fake_server.gemini_request import read_gemini
+from turngate.fake_server.gemini.request import read_gemini
 from turngate.fake_server.keys import check_key
 from turngate.fake_server.log import Log, understood
 from turngate.fake_server.models import model_routes
-from turngate.fake_server.openai_request import read_chat, read_edit
+from turngate.fake_server.openai.request import read_chat, read_edit
 from turngate.fake_server.reply import Reply
 from turngate.fake_server.script import Script, parse_script
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from turngate.fake_server._words import WORDS, split
 from turngate.fake_server.answer import Answer
 from turngate.fake_server.asked import Asked, BadRequest, SentImage
-from turngate.fake_server.gemini import answer_gemini
+from turngate.fake_server.gemini.answers import answer_gemini
 from turngate.fake_server.gemini_errors import gemini_error, gemini_refusal
-from turngate.fake_server.openai import answer_chat, answer_edit
+from turngate.fake_server.openai.answers import answer_chat, answer_edit
 from turngate.fake_server.openai_errors import openai_error, openai_refusal
 from turngate.fake_server.reply import Reply
 from turngate.fake_server.script import Script

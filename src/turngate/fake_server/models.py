@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from turngate.fake_server.openai import CREATED
+from turngate.fake_server.openai.answers import CREATED
 
 __all__ = ["model_routes"]
 

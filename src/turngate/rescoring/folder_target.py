@@ -8,11 +8,11 @@ from pathlib import Path
 
 from turngate.errors import BadImage, UserError
 from turngate.evaluators import Need
+from turngate.evaluators.bulk.item import Item
 from turngate.evaluators.image_source import ImageSource
-from turngate.evaluators.item import Item
 from turngate.picture import EXTENSIONS, Picture
-from turngate.rescoring.target import Target
-from turngate.traces.scoring.table import FILE_NAME
+from turngate.rescoring.targets import Target
+from turngate.traces.rescored.table import FILE_NAME
 
 __all__ = ["folder_target"]
 

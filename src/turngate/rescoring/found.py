@@ -12,7 +12,7 @@ from turngate.evaluators import Need
 from turngate.rescoring.folder_target import folder_target
 from turngate.rescoring.manifest_target import manifest_target
 from turngate.rescoring.run_target import run_target
-from turngate.rescoring.target import Target
+from turngate.rescoring.targets import Target
 from turngate.traces.run_folder import find_runs
 
 __all__ = ["Found", "find", "turns_in"]

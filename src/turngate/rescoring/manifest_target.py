@@ -9,11 +9,11 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
 from turngate.errors import ConfigError
 from turngate.evaluators import Need
+from turngate.evaluators.bulk.item import Item
 from turngate.evaluators.image_source import ImageSource
-from turngate.evaluators.item import Item
 from turngate.manifest import manifest_rows
-from turngate.rescoring.target import Place, Target
-from turngate.traces.scoring.table import FILE_NAME
+from turngate.rescoring.targets import Place, Target
+from turngate.traces.rescored.table import FILE_NAME
 
 __all__ = ["manifest_target"]
 

@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from turngate.evaluators.item import Named
-from turngate.rescoring.target import Target
+from turngate.evaluators.bulk.item import Named
+from turngate.rescoring.targets import Target
 from turngate.traces.provenance import provenance
 from turngate.traces.records import Row
-from turngate.traces.scoring.records import PassEndRow, PassRow, ScoredRow
-from turngate.traces.scoring.table import ScoreTable
+from turngate.traces.rescored.records import PassEndRow, PassRow, ScoredRow
+from turngate.traces.rescored.table import ScoreTable
 
 __all__ = ["HOLD_SECONDS", "PassLog"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
-from turngate.evaluators.batching import Batcher
-from turngate.evaluators.item import Item, Named, Scored
+from turngate.evaluators.bulk.item import Item, Named, Scored
+from turngate.evaluators.bulk.scorer import Batcher
 from turngate.evaluators.score_key import Inputs
 from turngate.rescoring.pass_log import HOLD_SECONDS, PassLog
 from turngate.rescoring.rows import Known, scored_row
 from turngate.rescoring.tally import Tally
-from turngate.rescoring.target import Place, Target
-from turngate.traces.scoring.table import ScoreTable
+from turngate.rescoring.targets import Place, Target
+from turngate.traces.rescored.table import ScoreTable
 
 __all__ = ["Rescoring"]
 

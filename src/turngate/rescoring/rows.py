@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 
-from turngate.evaluators.item import Item, Named, Scored
+from turngate.evaluators.bulk.item import Item, Named, Scored
 from turngate.evaluators.result_json import result_to_json
 from turngate.evaluators.score_key import Inputs, inputs_hash, score_key
-from turngate.rescoring.target import Place
-from turngate.traces.scoring.records import ScoredRow
+from turngate.rescoring.targets import Place
+from turngate.traces.rescored.records import ScoredRow
 
 __all__ = ["Known", "row_key", "scored_row"]
 

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import get_args
 
 from turngate.evaluators import Need
+from turngate.evaluators.bulk.item import Item
 from turngate.evaluators.image_source import ImageSource
-from turngate.evaluators.item import Item
-from turngate.graphs.position import Position, advance
-from turngate.rescoring.target import Place, Target
+from turngate.graphs.history import Position, advance
+from turngate.rescoring.targets import Place, Target
 from turngate.traces.images import ImageStore
 from turngate.traces.records import AttemptRecord
+from turngate.traces.rescored.records import Role
+from turngate.traces.rescored.table import FILE_NAME
 from turngate.traces.run_folder import RunFolder
-from turngate.traces.scoring.records import Role
-from turngate.traces.scoring.table import FILE_NAME
 
 __all__ = ["run_target"]
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
-from turngate.traces.analysis.clusters import adjusted, bootstrap, bootstrap_ratio, sign_flip_p
 from turngate.traces.analysis.discrimination import Judged, auc, roc
-from turngate.traces.analysis.gap import STEPS, Denominator, gaps_of
+from turngate.traces.analysis.study.gap import STEPS, Denominator, gaps_of
+from turngate.traces.analysis.study.statistics import adjusted, bootstrap, bootstrap_ratio, sign_flip_p
 
 candidates = st.lists(
     st.builds(Judged, st.integers(-5, 5).map(float), st.booleans()), max_size=40

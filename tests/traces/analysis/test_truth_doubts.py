@@ -13,8 +13,8 @@ from skimage import data
 from tests.traces._page import Page
 
 from turngate import RunView, parse_config, start_run
+from turngate.pages.report.run.page import write_run_report
 from turngate.traces.analysis.truth_doubts import truth_doubts
-from turngate.traces.report.run_report import write_run_report
 
 Rgb = NDArray[np.uint8]
 

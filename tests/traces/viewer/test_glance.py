@@ -13,11 +13,11 @@ from tests.conftest import Config
 from tests.traces._runs import Writer, degraded
 
 from turngate import RunView, start_run, summarise
+from turngate.pages.viewer.entries import walk
+from turngate.pages.viewer.index import Index
 from turngate.picture import encode_png
 from turngate.traces.lock import RunLock
-from turngate.traces.viewer.entries import walk
 from turngate.traces.viewer.glance import Glance, glance
-from turngate.traces.viewer.index import Index
 
 _ATTEMPT = st.fixed_dictionaries(
     {

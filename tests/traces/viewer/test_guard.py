@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.traces._runs import Writer, study_of
 
 from turngate import RunView
-from turngate.traces.viewer.app import _STATIC
+from turngate.pages.viewer.app import _STATIC
 
 from .conftest import TOKEN, Viewed, view
 

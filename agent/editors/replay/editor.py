@@ -1,0 +1,147 @@
+"""Recorded images served as if they had just been edited, so that a chain can be gated and scored again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar, Literal, Self
+
+from pydantic import Field, field_validator
+
+from turngate.agent.editor import Edited, EditRequest, ExtraImage, NoImage
+from turngate.agent.editors._replay_image import read_image
+from turngate.agent.editors._replay_manifest import read_manifest
+from turngate.agent.editors._replay_run import read_run
+from turngate.agent.editors.replay.chain import Chain, Recorded
+from turngate.agent.editors.replay.readers import read_folder
+from turngate.errors import ConfigError
+from turngate.part import PartConfig
+
+__all__ = ["ReplayConfig", "ReplayEditor"]
+
+
+class ReplayConfig(PartConfig):
+    """What to serve."""
+
+    paths: ClassVar[tuple[str, ...]] = ("source",)
+    """Fields that are paths relative to the configuration file."""
+
+    source: Path
+    """A run folder, a folder of numbered images, or a CSV manifest with columns `turn`, `path` and perhaps `attempt`,
+    `reasoning`, `model`, `damage`. Relative to the configuration file; a manifest's paths are relative to it or
+    absolute, and may lead anywhere."""
+    take: Literal["accepted", "all"] = "accepted"
+    """Of a run: `accepted`, the images that led to its last one, as turns 1, 2, 3, ...; or `all` candidates, each at
+    its own turn and attempt. A folder or manifest is always served as it is numbered."""
+    pattern: str | None = None
+    """Of a folder: regular expression with a group `turn` and perhaps `attempt`, searched in the path of every image
+    below it: `table/run_2/step(?P<turn>\\d+)`. Without it the last number in a name is the turn."""
+    simulated: bool = False
+    """The damage in a folder or manifest was written by hand. A run that says so of itself is believed anyhow."""
+    sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
+    """The chain must still be this one: its hash over turns, attempts, images and what is reported with them."""
+
+    @field_validator("pattern")
+    @classmethod
+    def _names_a_turn(cls, pattern: str | None) -> str | None:
+        if pattern is None:
+            return None
+        try:
+            groups = re.compile(pattern).groupindex
+        except re.error as error:
+            raise ValueError(f"no regular expression ({error})") from None
+        if "turn" not in groups:
+            raise ValueError("needs a group (?P<turn>\\d+)")
+        return pattern
+
+    def pinned(self) -> Self:
+        """The configuration with the hash of the chain that is there now; what a run should record."""
+        return self.model_copy(update={"sha256": _read(self).sha256})
+
+
+class ReplayEditor:
+    """Serves recorded images as if edited: an existing run, a folder of numbered images, or a CSV manifest.
+
+    A recorded candidate was made from the recorded input, whatever the gate thinks of it now. Where the image to edit
+    is another one (the gate rejected what was accepted then), the answer is flagged `replay_diverged`; where another
+    instruction was given, `replay_other_instruction`.
+    """
+
+    Config: ClassVar[type[PartConfig]] = ReplayConfig
+    requires: ClassVar[Mapping[str, str]] = {}
+    needs: ClassVar[str] = "a recorded chain"
+    paid = False
+
+    def __init__(self, config: ReplayConfig) -> None:
+        """Read the chain; raises `UserError` in one line for whatever is wrong with it."""
+        self._chain = _read(config)
+        if config.sha256 not in (None, self._chain.sha256):
+            raise ConfigError(
+                f"editor.source: {config.source} is not the chain of this configuration any more: an image, or what is "
+                f"reported with it, was changed, added or removed (SHA-256 {self._chain.sha256})"
+            )
+        self.model = f"replay-{self._chain.sha256[:12]}"
+        self.length = self._chain.length
+        """Number of turns that can be served."""
+        self.simulated = self._chain.simulated or config.simulated
+        self.stochastic = self._chain.retried
+        """Retries make sense where several attempts of a turn were recorded; the seed changes nothing."""
+
+    def edit(self, request: EditRequest) -> Edited | NoImage:
+        """The recorded answer to this turn and attempt, as received then; it costs nothing.
+
+        `NoImage("end_of_chain")` beyond the last turn or the last attempt of a turn. Raises `BadImage` when an image
+        was changed or removed since the editor was made.
+        """
+        found = self._chain.by_place.get((request.turn, request.attempt))
+        if found is None:
+            return NoImage("end_of_chain", self._end(request), retryable=False)
+        if found.no_image is not None:
+            return found.no_image
+        return Edited(
+            read_image(found.file, found.image),
+            reasoning=found.reasoning,
+            model=found.model if self._chain.names_models else self.model,
+            usage=found.usage,
+            extras=tuple(ExtraImage(read_image(file, sha256), role) for file, sha256, role in found.extras),
+            flags=tuple(dict.fromkeys([*found.flags, *_remarks(found, request)])),
+            damage=found.damage,
+            detail=found.told,
+        )
+
+    def _end(self, request: EditRequest) -> str:
+        attempts = sum(one.turn == request.turn for one in self._chain.recorded)
+        if attempts:
+            return f"turn {request.turn} has no attempt {request.attempt} on record: the last is {attempts}"
+        return f"the chain has {self.length} turns: there is no turn {request.turn}"
+
+
+def _read(config: ReplayConfig) -> Chain:
+    try:
+        return _chain(config)
+    except OSError as error:
+        raise ConfigError(f"editor.source: cannot read {config.source}: {error.strerror or error}") from None
+
+
+def _chain(config: ReplayConfig) -> Chain:
+    source = config.source
+    is_run = source.name == "run.json" or (source / "run.json").is_file()
+    if config.pattern is not None and (is_run or source.is_file()):
+        raise ConfigError("editor.pattern: is for a folder of images, a run or a manifest says which turn is which")
+    if is_run:
+        return read_run(source, everything=config.take == "all")
+    if source.is_dir():
+        return read_folder(source, config.pattern)
+    if source.is_file():
+        return read_manifest(source)
+    raise ConfigError(f"editor.source: no run, folder of images or manifest at {source}: check the path")
+
+
+def _remarks(found: Recorded, request: EditRequest) -> list[str]:
+    remarks = []
+    if found.made_from and request.image.sha256 not in found.made_from:
+        remarks.append("replay_diverged")
+    if found.instruction is not None and request.instruction != found.instruction:
+        remarks.append("replay_other_instruction")
+    return remarks

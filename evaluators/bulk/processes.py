@@ -1,0 +1,125 @@
+"""Bulk scoring in several processes: for light evaluators and many images."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+
+from turngate.evaluators._opened import Opened
+from turngate.evaluators._score_batch import samples_of, score_batch
+from turngate.evaluators._score_worker import Answer, Task, begin, work
+from turngate.evaluators.bulk.item import IsOwed, Item, Named, Scored, Step
+from turngate.evaluators.image_source import ImageSource, Shelf
+from turngate.evaluators.result import Failed
+
+__all__ = ["Processes"]
+
+_AHEAD = 2
+"""Batches in hand per process, so that none is idle."""
+
+
+class Processes:
+    """This process hashes and finds out what is owed; others decode and score, with evaluators of their own."""
+
+    def __init__(self, evaluators: Sequence[Named], cache: Path | None, jobs: int) -> None:
+        """`cache` is the folder of the score cache."""
+        self._evaluators, self._cache, self._jobs = evaluators, cache, jobs
+        self._needs = frozenset(need for by in evaluators for need in by.facts.needs)
+        self._shelf = Shelf()
+        self._pool: ProcessPoolExecutor | None = None
+        self._waiting: dict[Future[list[Answer]], Sequence[Task]] = {}
+        self._died: list[Sequence[Task]] = []
+
+    def run(self, items: Sequence[Item], batch: int, is_owed: IsOwed) -> Generator[Step]:
+        """Steps as they come, in no certain order. Images in hand when a process dies are asked for once more."""
+        try:
+            for start in range(0, len(items), batch):
+                tasks = []
+                for item in items[start : start + batch]:
+                    opened = Opened.of(item, self._needs, self._shelf)
+                    task = self._task(opened, is_owed)
+                    if opened.problem is None and task.owed:
+                        tasks.append(task)
+                    else:
+                        yield self._at_once(opened, task)
+                if tasks:
+                    self._submit(tasks)
+                while len(self._waiting) > _AHEAD * self._jobs:
+                    yield from self._collect()
+            while self._waiting:
+                yield from self._collect()
+            yield from self._one_by_one()
+        finally:
+            self._waiting.clear()
+            self._close()
+
+    def _task(self, opened: Opened, is_owed: IsOwed) -> Task:
+        item, inputs = opened.item, opened.inputs
+        owed = tuple(number for number, by in enumerate(self._evaluators) if is_owed(item, by, inputs))
+        # The process that decodes it must see the bytes that were hashed here.
+        return Task(replace(item, candidate=ImageSource(item.candidate.path, inputs.candidate)), inputs, owed)
+
+    def _at_once(self, opened: Opened, task: Task) -> Step:
+        """Nothing is owed, or nothing can be shown."""
+        scored: list[Scored] = []
+        for by in (self._evaluators[number] for number in task.owed):
+            scored += score_batch(by, by.evaluator, None, [opened], samples_of(by.facts, [opened]))
+        return Step(tuple(scored), finished=1, idle=int(not task.owed))
+
+    def _submit(self, tasks: Sequence[Task]) -> None:
+        for _ in range(2):
+            self._pool = self._pool or self._new_pool(self._jobs)
+            try:
+                self._waiting[self._pool.submit(work, tasks)] = tasks
+                return
+            except BrokenProcessPool:  # what was in it is found by `_collect`
+                self._close()
+        self._died.append(tasks)
+
+    def _collect(self) -> Iterator[Step]:
+        done, _ = wait(self._waiting, return_when=FIRST_COMPLETED)
+        for future in done:
+            tasks = self._waiting.pop(future)
+            try:
+                yield self._step(tasks, future.result())
+            except BrokenProcessPool:
+                self._died.append(tasks)
+
+    def _one_by_one(self) -> Iterator[Step]:
+        """What was in hand when a process died, image by image: finds out which of them killed it."""
+        self._close()
+        for task in (task for tasks in self._died for task in tasks):
+            self._pool = self._pool or self._new_pool(1)
+            try:
+                yield self._step([task], self._pool.submit(work, [task]).result())
+            except BrokenProcessPool:
+                self._close()
+                died = Failed("machine", "process_died", "the process that scored it was killed, out of memory perhaps")
+                now = time.time_ns()
+                yield self._step([task], [Answer(0, by, died, now, now) for by in task.owed])
+
+    def _step(self, tasks: Sequence[Task], answers: Sequence[Answer]) -> Step:
+        scored = [
+            Scored(
+                tasks[one.task].item, self._evaluators[one.by], tasks[one.task].inputs, one.result, one.started_ns,
+                one.ended_ns,
+            )
+            for one in answers
+        ]  # fmt: skip
+        return Step(tuple(scored), finished=len(tasks))
+
+    def _new_pool(self, processes: int) -> ProcessPoolExecutor:
+        configs = [by.config for by in self._evaluators]
+        return ProcessPoolExecutor(
+            processes, mp_context=get_context("spawn"), initializer=begin, initargs=(configs, self._cache)
+        )
+
+    def _close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None

@@ -1,0 +1,82 @@
+"""What full-reference metrics share: which image is the reference, and bringing the candidate onto it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from turngate.evaluators.evaluator import Facts, Sample
+from turngate.evaluators.registration.register import Align, Pair, register
+from turngate.evaluators.result import Result, Score, Skipped, Unscored
+from turngate.part import PartConfig
+
+if TYPE_CHECKING:
+    from turngate.picture import Picture
+
+__all__ = ["FullReference", "FullReferenceConfig", "described", "reference_of", "size_scored"]
+
+
+class FullReferenceConfig(PartConfig):
+    """What to compare with, and how."""
+
+    against: Literal["origin", "previous"] = "origin"
+    """The reference: the origin, or the image that was edited."""
+    align: Align = "none"
+    """What is undone first. `none`: nothing; `shift`: a translation of the whole image; `crop`: a translation and a
+    scale along each axis, as by a crop that was enlarged back; `full`: that, mirroring and quarter turns."""
+
+
+class FullReference(ABC):
+    """Base of metrics that compare a candidate with its origin or with the image that was edited."""
+
+    Config: ClassVar[type[PartConfig]] = FullReferenceConfig
+    requires: ClassVar[Mapping[str, str]] = {}
+    facts: Facts
+    """Of the metric against the origin; an instance's say what it really needs."""
+
+    def __init__(self, config: FullReferenceConfig) -> None:
+        self.config = config
+        self.facts = replace(
+            type(self).facts,
+            needs=frozenset({"candidate", config.against}),
+            size_scored=size_scored(config.align),
+        )
+
+    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+        """Score each candidate against its own reference."""
+        return [self._one(sample) for sample in batch]
+
+    def _one(self, sample: Sample) -> Result:
+        reference = reference_of(sample, self.config.against)
+        if reference is None:
+            return Unscored("no_reference", f"{self.facts.name} needs the {self.config.against}")
+        pair = register(sample.candidate, reference, self.config.align)
+        return described(self._compare(pair), pair)
+
+    @abstractmethod
+    def _compare(self, pair: Pair) -> Result:
+        """The result for two images on one pixel grid; what registration found is added to it."""
+
+
+def reference_of(sample: Sample, against: Literal["origin", "previous"]) -> Picture | None:
+    """The image to compare with, where the sample has it."""
+    return sample.origin if against == "origin" else sample.previous
+
+
+def described(result: Result, pair: Pair) -> Result:
+    """The result with what registration found: its numbers among the components, its words among the flags."""
+    if isinstance(result, Skipped):
+        return result
+    flags = (*pair.flags, *result.flags)
+    if isinstance(result, Score):
+        return replace(result, components={**result.components, **pair.components}, flags=flags)
+    return replace(result, flags=flags)
+
+
+def size_scored(align: Align) -> str:
+    """For the facts: the pixel grid on which two images are compared."""
+    if align in ("none", "shift"):
+        return "the reference's"
+    return "the candidate's, the reference's where the scales differ by more than a quarter"

@@ -1,0 +1,85 @@
+"""What `turngate score` found, as a table or as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from turngate.rescoring.choice import Choice
+    from turngate.rescoring.rescore import Rescoring
+    from turngate.rescoring.targets import Target
+
+__all__ = ["say_scores", "worst_code"]
+
+_CODES = {"user": 2, "provider": 3, "machine": 4, "us": 70}
+
+
+def say_scores(choice: Choice, work: Rescoring, targets: Sequence[Target], seconds: float, as_json: bool) -> None:
+    """Print the numbers of the evaluators on the images that were asked for."""
+    told = _told(choice, work, targets, seconds)
+    if as_json:
+        print(json.dumps(told, ensure_ascii=False))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None)
+    for title in ("evaluator", "better", "scored", "unscored", "failed", "mean", "min", "max", "why not"):
+        words = title in ("evaluator", "better", "why not")
+        table.add_column(title, justify="left" if words else "right", no_wrap=title != "why not", overflow="fold")
+    for one in told["evaluators"]:
+        numbers = ["-" if one[name] is None else f"{one[name]:.5g}" for name in ("mean", "min", "max")]
+        counts = [str(one[name]) for name in ("scored", "unscored", "failed")]
+        table.add_row(one["name"], one["better"], *counts, *numbers, _reasons(one["reasons"]))
+    Console(highlight=False).print(table)
+    for name, why in choice.left_out.items():
+        click.echo(f"left out: {name}: {why}", err=True)
+    if told["partial"]:
+        click.echo(f"only {told['chosen']} of {told['images']} images were asked for: {told['selection']}", err=True)
+    if not work.added:
+        click.echo(f"nothing to do: all of it was scored before ({told['tables'][0]})", err=True)
+        return
+    speed = f"{(work.images - work.idle) / max(seconds, 1e-9):.3g} images/s"
+    where = told["tables"][0] if len(told["tables"]) == 1 else f"{len(told['tables'])} files, one beside each ledger"
+    click.echo(f"{work.added} results added in {seconds:.1f} s ({speed}): {where}", err=True)
+
+
+def worst_code(work: Rescoring) -> int:
+    """0, or the code of who is at fault when some evaluator gave nothing but failures."""
+    faults = [tally.only_failed for tally in work.tallies.values()]
+    return max((_CODES[fault] for fault in faults if fault), default=0)
+
+
+def _told(choice: Choice, work: Rescoring, targets: Sequence[Target], seconds: float) -> dict[str, Any]:
+    chosen, images = sum(len(target.items) for target in targets), sum(target.images for target in targets)
+    return {
+        "of": [target.name for target in targets],
+        "tables": [str(target.table) for target in targets],
+        "images": images,
+        "chosen": chosen,
+        "partial": chosen < images,
+        "selection": dict(targets[0].selection) if targets else {},
+        "added": work.added,
+        "nothing_to_do": not work.added,
+        "seconds": round(seconds, 3),
+        "evaluators": [
+            {
+                "name": by.name,
+                "type": by.config.type,
+                "version": by.facts.version,
+                "parameters": by.parameters,
+                "better": by.facts.direction,
+                **work.tallies[by.name].as_dict(),
+            }
+            for by in choice.evaluators
+        ],
+        "left_out": choice.left_out,
+    }
+
+
+def _reasons(reasons: Mapping[str, int]) -> str:
+    return ", ".join(f"{why} {number}" for why, number in sorted(reasons.items()))

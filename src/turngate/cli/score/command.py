@@ -1,0 +1,125 @@
+"""`turngate score`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from turngate.cli._options import json_option, out_option, quiet_option
+
+if TYPE_CHECKING:
+    from turngate.rescoring.targets import Target
+
+__all__ = ["score_command"]
+
+
+@click.command("score")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("more", nargs=-1)
+@click.option("--with", "words", multiple=True, metavar="NAME...", help="Evaluators, suite:NAME, or {type: ..., ...}.")
+@click.option("--turns", metavar="1-10,20", help="Of runs: only these turns; 0 is the origin.")
+@click.option("--limit", type=click.IntRange(1), help="At most so many images, of each run.")
+@click.option("--origin", type=click.Path(path_type=Path), help="Of a folder: what all images are compared with.")
+@click.option("--jobs", type=click.IntRange(1, 256), help="Threads; default one per processor, at most 8.")
+@click.option("--batch", type=click.IntRange(1, 1024), default=4, show_default=True, help="Images per call.")
+@click.option("--no-cache", is_flag=True, help="Compute everything; see TURNGATE_CACHE.")
+@click.option("--retry-failed", is_flag=True, help="Ask again where an evaluator failed before.")
+@click.option("--skip-missing", is_flag=True, help="Leave out evaluators that cannot run here, and say which.")
+@click.option("--format", "kind", type=click.Choice(["csv", "parquet"]), help="Export all scores, old and new.")
+@out_option("With --format: file to export to; otherwise the file that keeps the scores of a folder or manifest.")
+@quiet_option
+@json_option
+def score_command(
+    path: Path,
+    more: tuple[str, ...],
+    words: tuple[str, ...],
+    turns: str | None,
+    limit: int | None,
+    origin: Path | None,
+    jobs: int | None,
+    batch: int,
+    no_cache: bool,
+    retry_failed: bool,
+    skip_missing: bool,
+    kind: str | None,
+    out: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Score PATH, a run, a study, a folder of images or a CSV manifest, with more evaluators: rows are added.
+
+    Several names may follow --with. What was scored before is not computed again.
+    """
+    from turngate.cli._score_progress import ScoreProgress
+    from turngate.cli.score.answer import say_scores, worst_code
+    from turngate.errors import ConfigError
+    from turngate.evaluators.bulk.cache import default_cache
+    from turngate.evaluators.bulk.scorer import Batcher
+    from turngate.rescoring.choice import choose
+    from turngate.rescoring.found import find, turns_in
+    from turngate.rescoring.rescore import Rescoring
+
+    found = find(path, origin, None if kind else out)
+    if turns is not None and not found.runs:
+        raise ConfigError("--turns: only a run has turns")
+    chosen_turns = None if turns is None else turns_in(turns)
+    named = (*words, *more)
+    if kind is not None and not named:
+        return _export(list(found.targets(None, None, False)), kind, out)
+    choice = choose(named, found.offers, skip_missing)
+    with_history = any("history" in by.facts.needs for by in choice.evaluators)
+    targets = list(found.targets(chosen_turns, limit, with_history))
+    paid = [by.name for by in choice.evaluators if by.facts.paid]
+    if paid:
+        click.echo(
+            f"note: {', '.join(paid)}: paid for, up to {sum(len(one.items) for one in targets)} images", err=True
+        )
+    cache = None if no_cache else default_cache()
+    batcher = Batcher(choice.evaluators, cache, jobs or min(os.cpu_count() or 1, 8), batch, processes=True)
+    work = Rescoring(batcher, retry_failed)
+    signal.signal(signal.SIGTERM, _terminated)
+    began = time.monotonic()
+    try:
+        with ScoreProgress(sum(len(target.items) for target in targets), quiet or as_json) as progress:
+            for images in work.run(targets):
+                progress.finished(images)
+    except (KeyboardInterrupt, SystemExit):
+        click.echo(f"{work.added} results were added; the same command goes on from here", err=True)
+        raise
+    if kind is not None:
+        return _export(targets, kind, out)
+    say_scores(choice, work, targets, time.monotonic() - began, as_json)
+    return worst_code(work)
+
+
+def _export(targets: Sequence[Target], kind: str, out: Path | None) -> int:
+    from turngate.errors import ConfigError, MachineError
+    from turngate.traces.scoring.exports import score_lines, write_scores_csv, write_scores_parquet
+
+    lines = score_lines((target.name, target.table) for target in targets)
+    if kind == "csv" and out is None:
+        write_scores_csv(lines, sys.stdout)
+        return 0
+    if out is None:
+        raise ConfigError("--format parquet: say with --out where to write it")
+    try:
+        if kind == "parquet":
+            count = write_scores_parquet(lines, out)
+        else:
+            with out.open("w", encoding="utf-8", newline="") as file:
+                count = write_scores_csv(lines, file)
+    except OSError as error:
+        raise MachineError(f"cannot write {out}: {error.strerror or error}") from error
+    click.echo(f"{count} results written to {out}", err=True)
+    return 0
+
+
+def _terminated(number: int, frame: Any) -> NoReturn:
+    raise SystemExit(128 + number)

@@ -1,0 +1,134 @@
+"""`turngate study`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from turngate.cli._options import json_option, out_option, quiet_option, set_option
+from turngate.cli._time_left import duration
+
+if TYPE_CHECKING:
+    from turngate.graphs.session import Observer
+    from turngate.graphs.study import Finished, Study
+    from turngate.graphs.study.estimate import Estimate
+
+__all__ = ["study_command"]
+
+_FEW = 6
+"""Up to so many runs are shown turn by turn."""
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Makes the live view of a run; a class, so that it can be sent to another process."""
+
+    quiet: bool
+    together: bool
+    """Several runs go at a time: plain lines that name their run, no table."""
+
+    @contextmanager
+    def __call__(self, name: str, path: Path) -> Iterator[Sequence[Observer]]:
+        """Observers of the run called `name` in `path`."""
+        from turngate.cli._live import Live
+
+        if self.quiet:
+            yield []
+            return
+        with Live(path, label=f"{name}: " if self.together else "") as live:
+            yield [live]
+
+
+@click.command("study")
+@click.argument("file", type=click.Path(path_type=Path))
+@set_option
+@out_option("Folder of the study; default runs/NAME. What is finished there is not run again.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Runs that go at a time.")
+@click.option("--plan", "only_plan", is_flag=True, help="Say how many runs, calls, dollars and minutes, and stop.")
+@click.option("--labels", type=click.Path(path_type=Path), help="CSV of people's verdicts that stand in for truth.")
+@click.option("--retry-failed", is_flag=True, help="Run again what failed before.")
+@quiet_option
+@json_option
+def study_command(
+    file: Path,
+    overrides: tuple[str, ...],
+    out: Path | None,
+    jobs: int,
+    only_plan: bool,
+    labels: Path | None,
+    retry_failed: bool,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Run every arm of the study FILE on every cell of its grid, then answer its question in tables and a page."""
+    from turngate.cli.study.answer import say_answer
+    from turngate.cli.study.progress import StudyProgress
+    from turngate.graphs.study import read_study, run_study
+    from turngate.graphs.study.estimate import estimate
+    from turngate.traces.analysis.labels.file import read_labels
+
+    verdicts = read_labels(labels) if labels else None  # before anything runs
+    study = read_study(file, overrides)
+    size = estimate(study, probe=only_plan)
+    if only_plan and as_json:
+        print(json.dumps({"study": study.config.name, **asdict(size)}))
+        return 0
+    if not as_json:
+        click.echo(_plan(study, size, jobs), err=not only_plan)
+    if only_plan:
+        return 0
+    folder = out or Path("runs") / study.config.name
+    few = len(study.jobs) <= _FEW
+    watch = Watch(quiet=quiet or as_json or not few, together=jobs > 1)
+    found = run_study(study, folder, watch, jobs, retry_failed)
+    ended = list(found if quiet or as_json or few else StudyProgress(study, folder).follow(found))
+    _write_reports(ended)
+    say_answer(folder, ended, as_json, verdicts)
+    return max((_code(one) for one in ended), default=0)
+
+
+def _plan(study: Study, size: Estimate, jobs: int) -> str:
+    arms = dict.fromkeys((job.arm, job.control) for job in study.jobs)
+    controls = sum(control for _, control in arms)
+    config = study.config
+    axes = {"origins": len(config.origins), "scenarios": len(config.scenarios), "editors": len(config.editors)}
+    axes["repeats"] = config.repeats if config.repeats > 1 else 0
+    grid = "".join(f" x {number} {axis}" for axis, number in axes.items() if number)
+    text = (
+        f"{config.name}: {size.runs} runs ({len(arms) - controls} arms and {controls} controls{grid}), "
+        f"{size.turns:,} turns, at most {size.calls_at_most:,} editor calls"
+    )
+    if size.paid_calls_at_most:
+        usd = (
+            "an unknown price: give editor.prices" if size.usd_at_most is None else f"at most ${size.usd_at_most:,.2f}"
+        )
+        text += f", {size.paid_calls_at_most:,} of them paid, {usd}"
+    if size.seconds is not None:
+        text += f"; about {duration(size.seconds / min(jobs, size.runs))} with --jobs {jobs}, one attempt per turn"
+    return text
+
+
+def _write_reports(ended: list[Finished]) -> None:
+    from turngate.cli._reports import write_page
+    from turngate.traces.run_folder import RunFolder
+
+    owed = [
+        one.folder
+        for one in ended
+        if (one.worked or not (one.folder / "report.html").exists()) and RunFolder(one.folder).exists()
+    ]
+    with ThreadPoolExecutor(max_workers=2) as pool:  # most of a report is decoding images, which lets others work
+        list(pool.map(write_page, owed))
+
+
+def _code(one: Finished) -> int:
+    from turngate.cli.exit_codes import code_for
+
+    return one.exit_code if one.exit_code is not None else code_for(one.status, one.reason)

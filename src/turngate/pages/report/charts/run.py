@@ -1,0 +1,182 @@
+"""The curves of one run: the truth, and one panel per evaluator."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from html import escape
+
+from turngate.pages.report.charts.figure import (
+    LANE_AXIS,
+    Direction,
+    Figure,
+    Panel,
+    focus,
+    is_infinite,
+    limit_line,
+    no_values,
+    panel,
+    step_line,
+)
+from turngate.traces.analysis.run.run_view import AttemptView, RunView
+from turngate.traces.records import ScoreRow
+from turngate.traces.report._lineage import standings
+from turngate.traces.report._marks import Mark, mark_of
+from turngate.traces.report._thresholds import thresholds
+from turngate.traces.report.inert import visible
+
+__all__ = ["score_panel", "truth_direction", "truth_panel"]
+
+_NO_VALUE = {"unscored": "diamond-open", "failed": "x-thin-open", "skipped": "line-ns-open"}
+_HOVER = "turn %{customdata[1]}, attempt %{customdata[2]}<br>%{y:.4g}"
+
+
+@dataclass(frozen=True)
+class _Point:
+    attempt: AttemptView
+    value: float
+
+
+@dataclass(frozen=True)
+class _Missing:
+    """A result without a value; without an attempt it is the origin's."""
+
+    attempt: AttemptView | None
+    status: str
+    text: str
+
+
+def truth_direction(run: RunView) -> Direction:
+    """Which way the truth measure is better; a simulator's record of its damage is better when lower."""
+    facts = run.info.resolved.get("truth") or {}
+    return "higher" if facts.get("direction") == "higher" else "lower"
+
+
+def truth_panel(run: RunView) -> Panel | None:
+    """Damage of every candidate and of the current image, with the threshold from where on it counts."""
+    rows = [attempt.truth for attempt in run.attempts if attempt.truth is not None]
+    base = run.baseline_truth or (rows[0] if rows else None)
+    if base is None:
+        return None
+    stands = standings(run)
+    current = [stand.truth.value if stand.truth else None for stand in stands]
+    points = [_Point(a, a.truth.value) for a in run.attempts if a.truth is not None and a.truth.value is not None]
+    missing = [
+        _Missing(a, "skipped", f"{_place(a)}: no image")
+        if a.row.outcome == "no_image"
+        else _Missing(a, "failed", f"{_place(a)}: truth not known")
+        for a in run.attempts
+        if a.truth is None or a.truth.value is None
+    ]
+    figure = _figure(run, points, missing, [stand.turn for stand in stands], current)
+    _add_origin(figure, run.baseline_truth.value if run.baseline_truth else None)
+    last = max((stand.turn for stand in stands), default=1)
+    limit_line(figure, [(0, base.damaged_at), (max(last, 1), base.damaged_at)], f"damaged at {base.damaged_at:g}")
+    direction = truth_direction(run)
+    words = _words([p.value for p in points], current) + f"; damaged at {base.damaged_at:g}"
+    far = [run.baseline_truth.value] if run.baseline_truth and run.baseline_truth.value is not None else []
+    note = focus(figure, [*(point.value for point in points), base.damaged_at], far)
+    return Panel(f"Truth: {base.measure}", direction, figure.json(), words, note)
+
+
+def score_panel(run: RunView, evaluator: str) -> Panel:
+    """Scores of one evaluator: every attempt, the current image, the origin at turn 0, the gate's threshold."""
+    stands = standings(run)
+    current = [_value(stand.scores.get(evaluator)) for stand in stands]
+    points, missing = [], []
+    for attempt in run.attempts:
+        score = attempt.scores.get(evaluator)
+        value = _value(score)
+        if value is not None:
+            points.append(_Point(attempt, value))
+        else:
+            missing.append(_no_value(attempt, score, _place(attempt)))
+    origin = run.baseline.get(evaluator)
+    if origin is not None and origin.value is None:
+        missing.append(_no_value(None, origin, "origin"))
+    figure = _figure(run, points, missing, [stand.turn for stand in stands], current)
+    _add_origin(figure, _value(origin))
+    limits = thresholds(run).get(evaluator, [])
+    if limits:
+        limit_line(figure, [(float(turn), value) for turn, value in limits], f"threshold {limits[-1][1]:.4g}")
+    facts = run.info.resolved.get("evaluators", {}).get(evaluator, {})
+    rows = [attempt.scores[evaluator] for attempt in run.attempts if evaluator in attempt.scores]
+    told: Direction = facts.get("direction", "higher")
+    direction = rows[0].direction if rows else origin.direction if origin else told
+    words = _words([p.value for p in points], current) + (f"; threshold {limits[-1][1]:.4g}" if limits else "")
+    far = [origin.value] if origin is not None and origin.value is not None and is_infinite(origin.type) else []
+    if not points and not limits and _value(origin) is None:
+        no_values(figure)
+    note = focus(figure, [*(point.value for point in points), *(value for _, value in limits)], far)
+    return Panel(evaluator, direction, figure.json(), words, note)
+
+
+def _figure(
+    run: RunView, points: list[_Point], missing: list[_Missing], turns: list[int], current: list[float | None]
+) -> Figure:
+    most = max((attempt.row.attempt for attempt in run.attempts), default=1)
+    figure = panel(max([*turns, *(a.row.turn for a in run.attempts), 1]), lane=bool(missing))
+    step_line(figure, turns, current, "var(--line)")
+    size = next(size for limit, size in ((40, 10), (120, 8), (250, 6.5), (len(points), 5.5)) if len(points) <= limit)
+    groups: dict[Mark, list[_Point]] = defaultdict(list)
+    for point in points:
+        groups[mark_of(point.attempt)].append(point)
+    for mark, members in groups.items():
+        edge = "var(--ink)" if mark.fate == "forced" else mark.colour
+        outline = {"width": 0 if mark.fate == "taken" else 1.6, "color": edge}
+        figure.add(
+            x=[_x(p.attempt, most) for p in members], y=[p.value for p in members], mode="markers", name=mark.words,
+            marker={"symbol": mark.symbol, "color": mark.colour, "size": size, "line": outline},
+            customdata=[[_key(p.attempt), p.attempt.row.turn, p.attempt.row.attempt] for p in members],
+            hovertemplate=f"{_HOVER}<br>{mark.words}<extra></extra>",
+        )  # fmt: skip
+    outline = {"width": 1.6, "color": "var(--ink)"}
+    for status, symbol in _NO_VALUE.items():
+        marks = [entry for entry in missing if entry.status == status]
+        if marks:
+            figure.add(
+                x=[_x(entry.attempt, most) for entry in marks], y=[0] * len(marks), yaxis=LANE_AXIS, mode="markers",
+                marker={"symbol": symbol, "size": 9, "color": "var(--ink)", "line": outline},
+                customdata=[[_key(entry.attempt)] for entry in marks], name=status,
+                text=[escape(visible(entry.text)) for entry in marks], hovertemplate="%{text}<extra></extra>",
+            )  # fmt: skip
+    return figure
+
+
+def _add_origin(figure: Figure, value: float | None) -> None:
+    if value is not None:
+        figure.add(
+            x=[0], y=[value], mode="markers", name="origin", hovertemplate="origin<br>%{y:.4g}<extra></extra>",
+            marker={"symbol": "star-diamond", "size": 11, "color": "var(--ink)"},
+        )  # fmt: skip
+
+
+def _x(attempt: AttemptView | None, most: int) -> float:
+    """Retries stand beside each other within their turn; None is the origin."""
+    return attempt.row.turn + 0.7 * (attempt.row.attempt - 1) / most if attempt else 0.0
+
+
+def _key(attempt: AttemptView | None) -> str:
+    return f"t{attempt.row.turn}a{attempt.row.attempt}" if attempt else ""
+
+
+def _place(attempt: AttemptView) -> str:
+    return f"turn {attempt.row.turn}, attempt {attempt.row.attempt}"
+
+
+def _value(score: ScoreRow | None) -> float | None:
+    return score.value if score is not None and score.status == "scored" else None
+
+
+def _no_value(attempt: AttemptView | None, score: ScoreRow | None, place: str) -> _Missing:
+    if score is None:
+        return _Missing(attempt, "skipped", f"{place}: not asked")
+    return _Missing(attempt, score.status, f"{place}: {score.status} ({score.why})")
+
+
+def _words(values: list[float], current: list[float | None]) -> str:
+    known = [value for value in current if value is not None]
+    if not values:
+        return "no candidate has a value"
+    span = f"candidates from {min(values):.4g} to {max(values):.4g}"
+    return f"current image from {known[0]:.4g} to {known[-1]:.4g}, {span}" if known else span

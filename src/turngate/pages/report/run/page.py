@@ -1,0 +1,130 @@
+"""The page of one run: `report.html` in its folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from turngate.pages.report.charts.run import score_panel, truth_panel
+from turngate.pages.report.headline import headline, second_line
+from turngate.pages.report.page import as_data, write_page
+from turngate.pages.report.run.registered import registered
+from turngate.pages.report.run.rescored import afterwards
+from turngate.pages.report.run.settings import as_yaml, made_with, models, settings
+from turngate.pages.report.run.turns import Stop, TurnPage, images_of, stops, turn_pages
+from turngate.pages.report.thumbnails import Shot, edge_for, shots
+from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.run.summary import RunSummary, summarise
+from turngate.traces.report._notices import notices
+from turngate.traces.report._said import said_in
+from turngate.traces.report._tally import mean_score
+
+if TYPE_CHECKING:
+    from turngate.agent.reasoning.reading import SummaryReader
+
+__all__ = ["RunPage", "run_content", "write_run_report"]
+
+
+@dataclass(frozen=True)
+class RunPage:
+    """What the template of a run needs."""
+
+    figures: dict[str, str]
+    """Plotly figures as JSON by their place in the page."""
+    shots: list[Shot]
+    values: dict[str, Any]
+
+
+def write_run_report(run: Path, reader: SummaryReader | None = None) -> Path:
+    """Write `report.html` of the run at `run` and return its path.
+
+    One file that opens without network; full images are linked where they lie in the run folder. With a `reader`, what
+    reasoning summaries claim is marked. Raises `NoSuchRun`
+    or `DamagedRun` when there is no run to read, `MachineError` when the page cannot be written.
+    """
+    view = RunView.load(run)
+    images = images_of(view)
+    page = run_content(view, shots(view.folder.images, images, view.folder.path, edge_for(len(images))), reader)
+    return write_page(view.folder.report_file, "run.html.j2", page.figures, page.shots, **page.values)
+
+
+def run_content(
+    view: RunView, pictures: Mapping[str, Shot], reader: SummaryReader | None = None, more: Sequence[Stop] = ()
+) -> RunPage:
+    """Everything on the page of a run.
+
+    `pictures` has a shot of every image that `images_of` names; `more` are images that can be compared besides.
+    """
+    summary = summarise(view)
+    later = afterwards(view)
+    turns = turn_pages(view, pictures, later.run)
+    truth = truth_panel(view)
+    panels = {name: score_panel(view, name) for name in view.info.config["evaluators"]}
+    figures = {"truth": truth.figure} if truth else {}
+    figures |= {f"score-{number}": panel.figure for number, panel in enumerate(panels.values(), 1)}
+    figures |= {f"later-{number}": one.panel.figure for number, one in enumerate(later.evaluators, 1)}
+    laid = registered(view, later.run)
+    found = [*stops(view, pictures, turns, laid.frames if laid else {}), *more]
+    values = {
+        "title": f"turngate run {view.info.run}",
+        "run": view,
+        "summary": summary,
+        "headline": headline(summary),
+        "second_line": second_line(summary),
+        "notices": [*notices(view, summary, pictures), *later.notices],
+        "settings": settings(view, summary),
+        "made_with": made_with(view),
+        "models": models(view),
+        "facts": view.info.resolved.get("evaluators") or {},
+        "config": as_yaml(view.info.config),
+        "origin": pictures[str(view.info.origin["image"])],
+        "turns": turns,
+        "later": later,
+        "said": said_in(view, reader),
+        "stops": found,
+        "laid_by": laid.by if laid else "",
+        "stops_json": as_data(json.dumps([_plain(stop) for stop in found])),
+        "shape": f"{view.info.origin.get('width') or 1} / {view.info.origin.get('height') or 1}",
+        "aspect": _aspect(view),
+        "without_score": _without_score(view),
+        "retries": any(len(turn.attempts) > 1 for turn in turns),
+        "telling": _telling(summary, turns),
+        "truth_panel": truth,
+        "panels": panels,
+        "means": {name: mean_score(view, name) for name in panels},
+        "took": _took(view),
+    }
+    return RunPage(figures if view.attempts else {}, list(pictures.values()), values)
+
+
+def _plain(stop: Stop) -> dict[str, Any]:
+    told = {"key": stop.key, "words": stop.words, "sha": stop.sha256, "href": stop.href, "size": stop.size}
+    return told if stop.frame is None else {**told, "frame": asdict(stop.frame)}
+
+
+def _without_score(view: RunView) -> list[str]:
+    """Kinds of results without a value that occur in the run."""
+    rows = [*view.baseline.values(), *(score for attempt in view.attempts for score in attempt.scores.values())]
+    return [kind for kind in ("unscored", "failed", "skipped") if any(row.status == kind for row in rows)]
+
+
+def _aspect(view: RunView) -> str:
+    """Width by height of the places for pictures in the filmstrip; very long images are letterboxed."""
+    width, height = int(view.info.origin.get("width") or 1), int(view.info.origin.get("height") or 1)
+    return f"{min(2.0, max(0.6, width / height)):.3f}"
+
+
+def _telling(summary: RunSummary, turns: list[TurnPage]) -> str:
+    """The attempt to show first: where the run collapsed, first let damage through, or ended."""
+    wanted = summary.collapse_turn or summary.first_propagated_turn or summary.first_damaged_turn
+    return next((turn.shown.key for turn in turns if turn.number == wanted), turns[-1].shown.key if turns else "")
+
+
+def _took(view: RunView) -> int | None:
+    """Nanoseconds from the first editor call to the last decision."""
+    if not view.attempts:
+        return None
+    return view.attempts[-1].decision.at_ns - view.attempts[0].row.started_ns

@@ -1,0 +1,134 @@
+"""What the page of a run shows of scores that were made after it, apart from those that its gate saw."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from turngate.pages.report.charts.figure import Panel
+from turngate.pages.report.charts.run import score_panel
+from turngate.pages.report.run.settings import in_words
+from turngate.traces.analysis.later_view import MARK, later_names, with_later
+from turngate.traces.analysis.run.rescored import Later, LaterScores, read_later, turns_in_words
+from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.run.summary import Counts, summarise
+from turngate.traces.report._tally import mean_score, without_score
+from turngate.traces.rescored.records import PassEndRow, PassRow
+
+__all__ = ["Afterwards", "LaterEvaluator", "PassLine", "afterwards"]
+
+
+@dataclass(frozen=True)
+class LaterEvaluator:
+    """One evaluator that scored the run after it."""
+
+    name: str
+    """With the mark."""
+    label: str
+    """Without it, where the place says so already."""
+    panel: Panel
+    counts: Counts
+    """Over all attempts."""
+    mean: float | None
+    """Of the candidates that were scored."""
+    later: Later
+
+
+@dataclass(frozen=True)
+class PassLine:
+    """One `turngate score`, in words."""
+
+    when: str
+    evaluators: list[str]
+    how_many: str
+    ended: str
+    made_with: str
+
+
+@dataclass(frozen=True)
+class Afterwards:
+    """All of it; empty where nothing was scored."""
+
+    run: RunView
+    """The run with these scores in the place of its own."""
+    images: int
+    """Images that there are."""
+    evaluators: list[LaterEvaluator]
+    passes: list[PassLine]
+    notices: list[str]
+    without_score: list[str]
+    """Kinds of results without a value that its charts show."""
+
+
+def afterwards(run: RunView) -> Afterwards:
+    """Read what was scored after `run`."""
+    read = read_later(run)
+    names = later_names(read.evaluators)
+    through = with_later(run, read.evaluators, names)
+    counts = summarise(through).counts
+    found = []
+    for later in read.evaluators:
+        name = names[later.key]
+        panel = score_panel(through, name)
+        found.append(
+            LaterEvaluator(name, name.removesuffix(MARK), panel, counts[name], mean_score(through, name), later)
+        )
+    kinds = [kind for kind in ("unscored", "failed") if any(getattr(one.counts, kind) for one in found)]
+    if any(one.counts.skipped or one.later.partial for one in found):
+        kinds.append("skipped")
+    return Afterwards(
+        through, read.images, found, [_line(*one) for one in read.passes], _notices(read, through, found), kinds
+    )
+
+
+def _notices(read: LaterScores, through: RunView, found: Sequence[LaterEvaluator]) -> list[str]:
+    lines = [f"What was scored afterwards cannot be shown: {read.trouble}"] if read.trouble else []
+    if read.strangers:
+        one = read.strangers == 1
+        lines.append(
+            f"{read.strangers} {'score' if one else 'scores'} that {'was' if one else 'were'} made afterwards "
+            f"{'belongs' if one else 'belong'} to other images than those of this run: left out."
+        )
+    parts: dict[str, list[str]] = defaultdict(list)
+    for each in found:
+        if each.later.partial:
+            parts[each.later.extent].append(each.label)
+    lines.extend(f"{', '.join(names)}{MARK} looked at a part only: {extent}." for extent, names in parts.items())
+    for each in found:
+        told = without_score(through, each.name)
+        if told:
+            lines.append(told)
+    return lines
+
+
+def _line(asked: PassRow, end: PassEndRow | None) -> PassLine:
+    how_many = (
+        f"{asked.chosen} of {asked.images} images" if asked.chosen < asked.images else f"all {asked.images} images"
+    )
+    chosen = _selection(asked.selection)
+    ended = "killed, or still at work" if end is None else f"{end.status}, {end.added} results added"
+    git = asked.made_with.get("git") or {}
+    version = (asked.made_with.get("packages") or {}).get("turngate", "of an unknown version")
+    revision = f", {git['revision'][:12]}{' with uncommitted changes' if git.get('dirty') else ''}" if git else ""
+    return PassLine(
+        when=f"{datetime.fromtimestamp(asked.started_ns / 1e9, UTC):%Y-%m-%d %H:%M:%S} UTC",
+        evaluators=[_evaluator(one) for one in asked.evaluators],
+        how_many=f"{how_many}{f' ({chosen})' if chosen else ''}",
+        ended=f"{ended}{f': {end.reason}' if end and end.reason else ''}",
+        made_with=f"turngate {version}{revision}, Python {asked.made_with.get('python')}",
+    )
+
+
+def _selection(selection: Mapping[str, Any]) -> str:
+    words = [f"turns {turns_in_words(selection['turns'])}"] if selection.get("turns") else []
+    return ", ".join([*words, *([f"the first {selection['limit']}"] if "limit" in selection else [])])
+
+
+def _evaluator(told: Mapping[str, Any]) -> str:
+    settings = {name: value for name, value in (told.get("settings") or {}).items() if name != "type"}
+    kind = "" if told.get("name") == told.get("type") else f" ({told.get('type')})"
+    words = in_words(settings)
+    return f"{told.get('name')}{kind}, version {told.get('version')}{f', {words}' if words else ''}"

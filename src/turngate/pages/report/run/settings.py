@@ -1,0 +1,129 @@
+"""How a run was set up, in words, tables and YAML."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+
+from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.run.summary import RunSummary
+
+__all__ = ["as_yaml", "gate_line", "in_words", "made_with", "models", "settings"]
+
+_ENDINGS = {
+    "skip": "keep the current image and go on",
+    "accept": "take the last candidate anyway",
+    "keep_best": "take the best candidate{} anyway",
+    "rollback": "go back to an accepted ancestor",
+    "restart": "go back to the origin",
+    "stop": "stop the run",
+    "ask_human": "wait for a person",
+}
+
+
+def in_words(part: Any) -> str:
+    """`type · field value · field value` of a part's settings; empty for none."""
+    return _part(part)
+
+
+def gate_line(run: RunView) -> str:
+    """The gate in one line, and what follows a rejection where that is more than to go on."""
+    policy = run.info.config.get("on_reject") or {}
+    follows = "" if (policy.get("attempts", 1), policy.get("then", "skip")) == (1, "skip") else _rejection(policy)
+    return _part(run.info.config.get("gate", {})) + (f"; {follows}" if follows else "")
+
+
+def settings(run: RunView, summary: RunSummary) -> list[tuple[str, str]]:
+    """What a reader must know before the pictures mean anything, one line each."""
+    config, resolved = run.info.config, run.info.resolved
+    editor = resolved.get("editor") or {}
+    model = editor.get("model")
+    kind = "stochastic" if editor.get("stochastic") else "deterministic"
+    lines = [
+        ("Gate", _part(config.get("gate", {}))),
+        ("When it rejects", _rejection(config.get("on_reject", {}))),
+        ("Without a score", _part(config.get("on_unscored", {}))),
+        ("Editor", f"{_part(config.get('editor', {}))} · model {model} · {kind}"),
+        ("Scenario", f"{_part(config.get('scenario', {}))} · {summary.turns_planned} turns"),
+        ("The editor sees", _HISTORIES.get(str(config.get("history")), str(config.get("history")))),
+        ("Truth", summary.truth or "not measured"),
+        ("Seed", f"{config.get('seed')} · {str(config.get('seed_policy')).replace('_', ' ')}"),
+    ]
+    return [(title, text) for title, text in lines if text]
+
+
+_HISTORIES = {
+    "previous": "the current image only",
+    "origin": "always the origin",
+    "anchor": "the current image and the origin",
+    "chat": "the whole conversation",
+}
+
+
+def made_with(run: RunView) -> list[tuple[str, str]]:
+    """Identity, origin, versions: everything that is needed to make the run again."""
+    info, origin = run.info, run.info.origin
+    git = info.made_with.get("git") or {}
+    dirty = " with uncommitted changes" if git.get("dirty") else ""
+    packages = (info.made_with.get("packages") or {}).items()
+    size = f"{origin.get('width')} x {origin.get('height')} pixels"
+    lines = [
+        ("Run", info.run),
+        ("Created", info.created),
+        ("Forked from", f"{info.parent.run}, turn {info.parent.turn}" if info.parent else ""),
+        ("Origin", f"{origin.get('source', '')}, {size}, {origin.get('media_type')}"),
+        ("Origin SHA-256", str(origin["image"])),
+        ("Origin normalised", ", ".join(origin.get("normalised") or []) or "no: 8-bit RGB as it is"),
+        ("Python", str(info.made_with.get("python"))),
+        ("Platform", str(info.made_with.get("platform"))),
+        ("Git revision", f"{git['revision']}{dirty}" if git else "not a checkout"),
+        ("Packages", ", ".join(f"{name} {version}" for name, version in packages)),
+    ]
+    return [(title, text) for title, text in lines if text]
+
+
+def models(run: RunView) -> list[tuple[str, int]]:
+    """Resolved model versions in the order of their first attempt, with the turn it was in."""
+    first: dict[str, int] = {}
+    for attempt in run.attempts:
+        if attempt.row.model is not None:
+            first.setdefault(attempt.row.model, attempt.row.turn)
+    return list(first.items())
+
+
+def as_yaml(config: Mapping[str, Any]) -> str:
+    """The resolved configuration."""
+    return yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True, width=100)
+
+
+def _part(part: Any) -> str:
+    """`type · field value · field value` of a part's configuration, nested parts in brackets."""
+    if not isinstance(part, Mapping):
+        return _plain(part)
+    lead = [str(part[key]) for key in ("type", "policy") if key in part]
+    fields = [
+        f"{name.replace('_', ' ')} {_plain(value)}"
+        for name, value in part.items()
+        if name not in ("type", "policy") and value is not None and (part.get("policy") in (None, "retry_evaluator"))
+    ]
+    return " · ".join([*lead, *fields])
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"({_part(value)})"
+    if isinstance(value, list):
+        return ", ".join(_plain(item) for item in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _rejection(policy: Mapping[str, Any]) -> str:
+    attempts, then = policy.get("attempts", 1), str(policy.get("then", "skip"))
+    tries = f"up to {attempts} attempts a turn, then " if attempts != 1 else "no retry: "
+    best = f" by {policy['best_by']}" if policy.get("best_by") else ""
+    return tries + _ENDINGS.get(then, then).format(best)

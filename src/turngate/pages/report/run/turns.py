@@ -1,0 +1,176 @@
+"""Turns and attempts as the run page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from turngate.pages.report.run.registered import Frame
+from turngate.pages.report.thumbnails import Shot
+from turngate.traces.analysis.run.run_view import AttemptView, RunView
+from turngate.traces.report._lineage import Standing, standings, turns_of
+from turngate.traces.report._marks import Mark, Truth, mark_of, truth_of
+from turngate.traces.report._score_lines import ScoreLine, score_lines
+
+__all__ = ["AttemptPage", "Stop", "TurnPage", "images_of", "stops", "turn_pages"]
+
+
+@dataclass(frozen=True)
+class AttemptPage:
+    """One attempt with its pictures."""
+
+    key: str
+    """Name of the attempt within the page: `t12a2`."""
+    view: AttemptView
+    mark: Mark
+    badge: str
+    """The decision in a word or two."""
+    follows: str
+    """What followed from it, in a few words."""
+    candidate: Shot | None
+    current: Shot
+    """The image that was edited."""
+    current_truth: Truth
+    extras: list[tuple[str, Shot]]
+    """Role and picture of images that came along."""
+    scores: list[ScoreLine]
+    later: list[ScoreLine]
+    """Scores that were made after the run: no gate saw them."""
+
+
+@dataclass(frozen=True)
+class TurnPage:
+    """One turn: its attempts, and the image that the run stood at afterwards."""
+
+    number: int
+    attempts: list[AttemptPage]
+    shown: AttemptPage
+    """The attempt that stands for the turn: the one that was taken, otherwise the last one."""
+    after: Shot | None
+    """None while the turn is open."""
+    after_turn: int
+    after_truth: Truth
+
+
+@dataclass(frozen=True)
+class Stop:
+    """An image that can be put beside another one."""
+
+    key: str
+    """`origin`, or the attempt's name within the page."""
+    words: str
+    sha256: str
+    href: str | None
+    size: str
+    """Width x height in pixels."""
+    frame: Frame | None = None
+    """Where it lies on the origin; None when that was not registered."""
+
+
+def stops(
+    run: RunView, pictures: Mapping[str, Shot], turns: Sequence[TurnPage], frames: Mapping[tuple[int, int], Frame]
+) -> list[Stop]:
+    """The origin and every candidate, in order; `frames` say where those lie that were registered."""
+    origin = run.info.origin
+    href = pictures[str(origin["image"])].href
+    size = f"{origin.get('width')} x {origin.get('height')}"
+    found = [Stop("origin", "origin", str(origin["image"]), href, size, Frame((1.0, 1.0), (0.0, 0.0)))]
+    for turn in turns:
+        several = len(turn.attempts) > 1
+        for page in turn.attempts:
+            row = page.view.row
+            if page.candidate is not None:
+                place = f"turn {turn.number}" + (f", attempt {row.attempt}" if several else "")
+                words = f"{place}: {page.badge}, {page.mark.word}"
+                shot = page.candidate
+                frame = frames.get((row.turn, row.attempt))
+                found.append(Stop(page.key, words, shot.sha256, shot.href, f"{row.width} x {row.height}", frame))
+    return found
+
+
+def images_of(run: RunView) -> set[str]:
+    """SHA-256 of every image that the run page shows."""
+    origin = str(run.info.origin["image"])
+    candidates = {attempt.row.image for attempt in run.attempts if attempt.row.image is not None}
+    current = {attempt.decision.image_after for attempt in run.attempts}
+    extras = {extra["image"] for attempt in run.attempts for extra in attempt.row.extras}
+    return {origin, *candidates, *current, *extras, *(attempt.row.input_image for attempt in run.attempts)}
+
+
+def turn_pages(run: RunView, shots: Mapping[str, Shot], later: RunView) -> list[TurnPage]:
+    """All turns, the open one included; `later` is the run with the scores that were made after it."""
+    after = {stand.turn: stand for stand in standings(run)}
+    truths = _truths(run)
+    seen, added = score_lines(run), score_lines(later)
+    pages = []
+    for number, attempts in turns_of(run).items():
+        members = []
+        for one in attempts:
+            place, current = (number, one.row.attempt), truths.get(one.row.input_turn, "unknown")
+            members.append(_attempt_page(one, shots, current, seen[place], added[place]))
+        shown = next((page for page in members if page.view.taken), members[-1])
+        stand = after.get(number)
+        pages.append(TurnPage(number, members, shown, *_after(stand, shots)))
+    return pages
+
+
+def _after(stand: Standing | None, shots: Mapping[str, Shot]) -> tuple[Shot | None, int, Truth]:
+    if stand is None:
+        return None, 0, "none"
+    return shots[stand.image], stand.image_turn, truth_of(stand.truth)
+
+
+def _truths(run: RunView) -> dict[int, Truth]:
+    """Turn -> truth of the image that it ended with; 0 for the origin."""
+    taken = {attempt.row.turn: truth_of(attempt.standing) for attempt in run.attempts if attempt.taken}
+    return {0: truth_of(run.baseline_truth), **taken}
+
+
+def _attempt_page(
+    attempt: AttemptView,
+    shots: Mapping[str, Shot],
+    current_truth: Truth,
+    scores: list[ScoreLine],
+    later: list[ScoreLine],
+) -> AttemptPage:
+    row = attempt.row
+    return AttemptPage(
+        key=f"t{row.turn}a{row.attempt}",
+        view=attempt,
+        mark=mark_of(attempt),
+        badge=_badge(attempt),
+        follows=_follows(attempt),
+        candidate=shots[row.image] if row.image is not None else None,
+        current=shots[row.input_image],
+        current_truth=current_truth,
+        extras=[(extra.get("role", "image"), shots[extra["image"]]) for extra in row.extras],
+        scores=scores,
+        later=later,
+    )
+
+
+def _badge(attempt: AttemptView) -> str:
+    decision = attempt.decision
+    if attempt.row.outcome == "no_image":
+        return "no image"
+    if attempt.taken and decision.verdict == "reject":
+        return "forced in"
+    word = {"accept": "accepted", "reject": "rejected", "accept_masked": "accepted, masked"}[decision.verdict]
+    return f"{word}, no change" if attempt.row.outcome == "no_change" else word
+
+
+def _follows(attempt: AttemptView) -> str:
+    decision = attempt.decision
+    where = f"turn {decision.image_turn_after}" if decision.image_turn_after else "the origin"
+    if decision.composite is not None and decision.composite["image"] is not None:
+        return f"the changed {decision.composite['changed']:.1%} of the candidate, laid over its input, is taken"
+    return {
+        "accept": "the candidate is the new current image",
+        "retry": "the turn is tried again",
+        "skip": f"the turn is spent, the image of {where} stays",
+        "force_accept": "the last candidate is taken against the verdict",
+        "keep_best": f"attempt {decision.taken_attempt}, the best of the turn, is taken against the verdict",
+        "rollback": f"the run goes back to the image of {where}",
+        "restart": "the run goes back to the origin",
+        "stop": "the run stops",
+    }[decision.action]

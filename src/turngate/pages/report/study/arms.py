@@ -1,0 +1,44 @@
+"""The arms of a study as its page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from turngate.pages.report.charts.looks import Look
+from turngate.traces.analysis.pair import Pair
+from turngate.traces.analysis.simulated import how_simulated
+from turngate.traces.analysis.study.answer import StudyAnswer
+from turngate.traces.analysis.study.arms import ArmAnswer
+from turngate.traces.analysis.study.loaded import LoadedRun
+
+__all__ = ["Arm", "arms_of"]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One arm with its runs and its numbers."""
+
+    name: str
+    look: Look
+    gate: str
+    """The gate in one line."""
+    answer: ArmAnswer
+    pair: Pair | None
+    """None for the arm that others are held against, and without a truth."""
+    runs: list[LoadedRun]
+
+    @property
+    def simulated(self) -> str:
+        """`simulated` when all its runs are, `partly simulated` when some are, else empty."""
+        return how_simulated(self.answer.simulated_runs, self.answer.runs)
+
+
+def arms_of(answer: StudyAnswer, runs: Sequence[LoadedRun]) -> list[Arm]:
+    """Every arm that has a run, in the order of the plan."""
+    pairs = {pair.arm: pair for pair in answer.pairs}
+    arms = []
+    for place, numbers in enumerate(answer.arms):
+        mine = [run for run in runs if run.run.arm == numbers.arm]
+        arms.append(Arm(numbers.arm, Look.of(place), mine[0].gate, numbers, pairs.get(numbers.arm), mine))
+    return arms

@@ -1,0 +1,149 @@
+"""The page of a study: its answer with intervals, its arms side by side, and the way to every run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from turngate.errors import UserError
+from turngate.pages.report.charts.figure import Panel
+from turngate.pages.report.charts.study import cost_panel, delay_panel, sensitivity_panels, survival_panel
+from turngate.pages.report.headline import headline, study_headline
+from turngate.pages.report.page import write_page
+from turngate.pages.report.study.arms import arms_of
+from turngate.pages.report.study.contact import ShotsOf, contact_sheets
+from turngate.pages.report.thumbnails import Shot, shots
+from turngate.traces.analysis.labels.labels import Labels
+from turngate.traces.analysis.simulated import how_simulated
+from turngate.traces.analysis.study.answer import StudyAnswer
+from turngate.traces.analysis.study.loaded import LoadedRun, load_runs
+from turngate.traces.analysis.study.study_view import StudyView
+from turngate.traces.analysis.taxonomy import FAILURES
+from turngate.traces.analysis.taxonomy_answer import FailureAnswer
+from turngate.traces.redact import redact
+from turngate.traces.report._arm_charts import arms_score_panel, arms_truth_panel
+from turngate.traces.report._evaluator_charts import delta_panel, roc_panel
+from turngate.traces.report._study_notices import study_notices
+from turngate.traces.report.judges import judges_of
+
+__all__ = ["StudyPage", "study_content", "write_study_page"]
+
+_AXES = ("origin", "scenario", "editor", "repeat")
+
+
+@dataclass(frozen=True)
+class StudyPage:
+    """What the template of a study needs."""
+
+    figures: dict[str, str]
+    """Plotly figures as JSON by their place in the page."""
+    shots: list[Shot]
+    values: dict[str, Any]
+
+
+def write_study_page(study: StudyView, answer: StudyAnswer, labels: Labels | None = None) -> Path:
+    """Write `index.html` in the study's folder and return its path; `labels` are those that `answer` was made with.
+
+    Links to the runs' reports and images are relative, so the study's folder can be moved as a whole. Raises
+    `UserError` when no run was begun, `DamagedRun` when one cannot be read, `MachineError` when the page cannot be
+    written.
+    """
+    page = study_content(study, answer, partial(_report_of, study.folder), partial(_shots_of, study.folder), labels)
+    return write_page(study.folder / "index.html", "study.html.j2", page.figures, page.shots, **page.values)
+
+
+def study_content(
+    study: StudyView,
+    answer: StudyAnswer,
+    address: Callable[[LoadedRun], str],
+    pictures: ShotsOf,
+    labels: Labels | None = None,
+) -> StudyPage:
+    """Everything on the page of a study; `address` and `pictures` say where its runs and images are found."""
+    name, question, notes = (str(study.config[field]) for field in ("name", "question", "notes"))
+    scored = [(one.afterwards, one.evaluator) for one in answer.evaluators if one.afterwards is not None]
+    later = {(told.type, told.version, told.parameters): name for told, name in scored}
+    runs = load_runs(study, labels, later)
+    if not runs:
+        raise UserError(f"the study {name!r} has no run yet: `turngate study FILE` makes them")
+    arms = arms_of(answer, runs)
+    turns, sheets, sheets_left_out = contact_sheets(arms, pictures)
+    judges = judges_of(answer.evaluators)
+    evaluators = dict.fromkeys(name for run in runs for name in run.evaluators)
+    afterwards = [replace(arm, runs=[run.afterwards() for run in arm.runs if run.later]) for arm in arms]
+    panels = {
+        "truth": arms_truth_panel(arms),
+        "survival": survival_panel(arms),
+        "delay": delay_panel(arms),
+        "cost": cost_panel(arms),
+        "roc": roc_panel(judges),
+        **{f"score-{number}": arms_score_panel(arms, name) for number, name in enumerate(evaluators, 1)},
+        **{f"later-{number}": arms_score_panel(afterwards, name) for number, name in enumerate(later.values(), 1)},
+        **{f"delta-{number}": delta_panel(judge) for number, judge in enumerate(judges, 1)},
+        **{f"at-{n}": panel for n, panel in enumerate(sensitivity_panels(arms, answer.sensitivity), 1)},
+    }
+    shown = {place: panel for place, panel in panels.items() if panel is not None}
+    values = {
+        "title": f"turngate study {redact(name)}",
+        "name": redact(name),
+        "question": redact(question),
+        "notes": redact(notes),
+        "headline": study_headline(answer),
+        "notices": study_notices(answer),
+        "answer": answer,
+        "arms": arms,
+        "runs": [(arm, run) for arm in arms for run in arm.runs],
+        "address": address,
+        "headline_of": headline,
+        "axes": [axis for axis in _AXES if len({getattr(run.run, axis) for run in runs}) > 1],
+        "single": all(len(arm.runs) == 1 for arm in arms),
+        "simulated": _simulated(runs),
+        "mixed": len({arm.simulated for arm in arms}) > 1,
+        "how_simulated": how_simulated,
+        "turns": turns,
+        "sheets": sheets,
+        "sheets_left_out": sheets_left_out,
+        "unknown": any(cell.truth == "unknown" for sheet in sheets for _, _, row in sheet.rows for cell in row),
+        "judges": judges,
+        "failures": _seen(answer),
+        "panels": shown,
+        "extents": {name: told.extent for told, name in scored},
+        "figures_of": lambda start: _starting(shown, start),
+    }
+    found = [cell.shot for sheet in sheets for _, _, row in sheet.rows for cell in row if cell.shot is not None]
+    return StudyPage({place: panel.figure for place, panel in shown.items()}, found, values)
+
+
+def _simulated(runs: list[LoadedRun]) -> str:
+    """Where the damage was written by hand, in words; empty where it was not."""
+    written = [run for run in runs if run.summary.simulated]
+    if len(written) == len(runs):
+        return "in every run"
+    editors = {run.run.editor for run in written}
+    apart = editors.isdisjoint(run.run.editor for run in runs if not run.summary.simulated)
+    which = f", those of {', '.join(sorted(editors))}," if apart and all(editors) else ""
+    return f"in {len(written)} of {len(runs)} runs{which}" if written else ""
+
+
+def _seen(answer: StudyAnswer) -> list[tuple[str, FailureAnswer]]:
+    """Arm and failure, of those that were found or labelled, failure by failure."""
+    found = [(one.arm, failure) for one in answer.failures for failure in one.failures]
+    seen = [(arm, failure) for arm, failure in found if failure.found or failure.labelled]
+    return sorted(seen, key=lambda pair: list(FAILURES).index(pair[1].name))
+
+
+def _starting(panels: dict[str, Panel], start: str) -> dict[str, Panel]:
+    return {place: panel for place, panel in panels.items() if place.startswith(start)}
+
+
+def _report_of(page: Path, run: LoadedRun) -> str:
+    return quote(Path(os.path.relpath(run.run.path / "report.html", page)).as_posix())
+
+
+def _shots_of(page: Path, run: LoadedRun, wanted: Any, edge: int) -> dict[str, Shot]:
+    return shots(run.images, wanted, page, edge)

@@ -1,0 +1,163 @@
+"""The viewer's addresses. Every one of them begins with the token; see `guard`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from turngate.errors import BadImage, NoSuchRun, TurngateError, UserError
+from turngate.pages.report.page import HERE as REPORT
+from turngate.pages.report.page import scripts
+from turngate.pages.viewer import pages
+from turngate.pages.viewer.entries import Spot
+from turngate.pages.viewer.guard import Guard
+from turngate.pages.viewer.index import Index
+from turngate.pages.viewer.labelling import Given, Means, Verdict
+from turngate.pages.viewer.pictures import EDGES, read_image, small_image
+from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.images import ImageStore
+from turngate.traces.run_folder import RunFolder
+from turngate.traces.viewer.glance import stamp
+from turngate.traces.viewer.query import Query
+from turngate.traces.viewer.tools import version_of
+from turngate.traces.viewer.waiting import check_waiting
+
+__all__ = ["make_app"]
+
+_STATIC = {
+    **{name: (REPORT / name, "text/javascript") for name in scripts(True)},
+    "report.css": (REPORT / "report.css", "text/css"),
+    "list.js": (pages.HERE / "list.js", "text/javascript"),
+    "viewer.js": (pages.HERE / "viewer.js", "text/javascript"),
+    "viewer.css": (pages.HERE / "viewer.css", "text/css"),
+}
+_KEEP = {"cache-control": "private, max-age=86400, immutable"}
+_NO_STORE = {"cache-control": "no-store"}
+_LARGEST_BODY = 100_000
+
+
+class _Viewer:
+    def __init__(self, root: Path, token: str, means: Means) -> None:
+        self.index = Index(root.resolve())
+        self.base = f"/{token}"
+        self.means = means
+        self.studies: dict[str, tuple[object, str]] = {}
+        self.deciding: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    def list(self, request: Request) -> Response:
+        query = Query.read(request.query_params)
+        return _html(pages.list_page(self.index, self.index.find(query), query, self.base))
+
+    def run(self, request: Request) -> Response:
+        one = self._entry(request, "run")
+        version = self._version(one)
+        return _html(pages.run_page(self.index, one, self.base, version, self.means))
+
+    def study(self, request: Request) -> Response:
+        one = self._entry(request, "study")
+        now = pages.study_stamp(one)
+        known = self.studies.get(one.key)
+        if known is None or known[0] != now:  # hundreds of runs take seconds to read
+            known = self.studies[one.key] = (now, pages.study_page(self.index, one, self.base, self.means))
+        return _html(known[1])
+
+    def state(self, request: Request) -> Response:
+        one = self._entry(request, "run")
+        return JSONResponse({"version": self._version(one)}, headers=_NO_STORE)
+
+    def image(self, request: Request) -> Response:
+        one = self._entry(request, "run")
+        data, kind = read_image(self.index.root, ImageStore(one.path / "images"), request.path_params["sha"])
+        return Response(data, media_type=kind, headers=_KEEP)
+
+    def thumb(self, request: Request) -> Response:
+        one, edge = self._entry(request, "run"), int(request.path_params["edge"])
+        if edge not in EDGES:
+            raise NoSuchRun("no thumbnails of this size")
+        data = small_image(self.index.root, one.path / "images", request.path_params["sha"], edge)
+        return Response(data, media_type="image/jpeg", headers=_KEEP)
+
+    def static(self, request: Request) -> Response:
+        known = _STATIC.get(request.path_params["name"])
+        if known is None:
+            raise NoSuchRun("no such file")
+        return Response(known[0].read_bytes(), media_type=known[1], headers=_KEEP)
+
+    async def label(self, request: Request) -> Response:
+        one, given = self._entry(request, "run"), Given.model_validate_json(await _body(request))
+        if self.means.book is None:
+            raise UserError("labels cannot be kept here")
+        run = RunFolder(one.path).info().run
+        await asyncio.to_thread(self.means.book.put, run, given)
+        return JSONResponse({"saved": True})
+
+    async def decide(self, request: Request) -> Response:
+        one, verdict = self._entry(request, "run"), Verdict.model_validate_json(await _body(request))
+        if self.means.review is None:
+            raise UserError("runs cannot be reviewed here")
+        async with self.deciding[one.key]:  # two tabs decide one after the other, so that the second one is refused
+            await asyncio.to_thread(lambda: check_waiting(RunView.load(one.path), verdict.turn, verdict.attempt))
+            await asyncio.to_thread(self.means.review, one.path, verdict)
+        return JSONResponse({"started": True})
+
+    def failed(self, request: Request, error: Exception) -> Response:
+        status = 404 if isinstance(error, NoSuchRun) else 400 if isinstance(error, UserError | BadImage) else 500
+        if request.method == "POST" or request.url.path.startswith("/state/"):
+            return JSONResponse({"error": str(error)}, status)
+        return HTMLResponse(pages.message_page(self.base, "This cannot be shown", str(error)), status)
+
+    def invalid(self, request: Request, error: Exception) -> Response:
+        return JSONResponse({"error": "the viewer does not understand this request: load the page again"}, 400)
+
+    def missing(self, request: Request, error: Exception) -> Response:
+        return HTMLResponse(pages.message_page(self.base, "Nothing here", "This address leads nowhere."), 404)
+
+    def _entry(self, request: Request, kind: str) -> Spot:
+        one = self.index.get(request.path_params["key"])
+        if one is None or one.kind != kind:
+            raise NoSuchRun(f"no such {kind} in this folder: it was moved or deleted")
+        return one
+
+    def _version(self, one: Spot) -> str:
+        return version_of(stamp(one.path), self.index.look(one).status)
+
+
+def make_app(root: Path, token: str, means: Means) -> Starlette:
+    """The viewer of the runs and studies below `root`, as an ASGI application that answers to `token` only."""
+    viewer = _Viewer(root, token, means)
+    routes = [
+        Route("/", viewer.list),
+        Route("/run/{key}", viewer.run),
+        Route("/study/{key}", viewer.study),
+        Route("/state/{key}", viewer.state),
+        Route("/image/{key}/{sha}", viewer.image),
+        Route("/thumb/{key}/{edge:int}/{sha}", viewer.thumb),
+        Route("/static/{name:path}", viewer.static),
+        Route("/label/{key}", viewer.label, methods=["POST"]),
+        Route("/review/{key}", viewer.decide, methods=["POST"]),
+    ]
+    handlers: Any = {TurngateError: viewer.failed, ValidationError: viewer.invalid, 404: viewer.missing}
+    guard = Middleware(Guard, token=token)
+    return Starlette(routes=routes, exception_handlers=handlers, middleware=[guard])
+
+
+def _html(text: str) -> Response:
+    return HTMLResponse(text, headers=_NO_STORE)
+
+
+async def _body(request: Request) -> bytes:
+    found = b""
+    async for part in request.stream():
+        found += part
+        if len(found) > _LARGEST_BODY:
+            raise UserError("the request is too large")
+    return found

@@ -1,0 +1,79 @@
+"""What a person says about candidates and about attempts that wait, checked before it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from turngate.traces.analysis.labels.file import append_label, read_labels
+from turngate.traces.analysis.labels.labels import LabelRow
+from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.taxonomy import FailureName
+
+if TYPE_CHECKING:
+    from turngate.agent.reasoning.reading import SummaryReader
+
+__all__ = ["Given", "LabelBook", "Means", "Reviewer", "Verdict"]
+
+
+class Given(BaseModel):
+    """A label as the page sends it; what it does not say takes back what was said before."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    turn: int = Field(ge=1, le=1_000_000)
+    attempt: int = Field(ge=1, le=1_000_000)
+    damaged: bool | None = None
+    labels: tuple[FailureName, ...] = ()
+    failure: str = Field(default="", max_length=500)
+
+
+class Verdict(BaseModel):
+    """A review as the page sends it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    accept: bool
+    comment: str = Field(default="", max_length=2000)
+    turn: int
+    attempt: int
+    """What the person looked at: a run that went on since is not decided about."""
+
+
+class LabelBook:
+    """The labels that one person gives, in a label file; what others wrote there is left alone."""
+
+    def __init__(self, path: Path, by: str) -> None:
+        self.path = path
+        self.by = by
+
+    def of(self, run: RunView) -> dict[tuple[int, int], LabelRow]:
+        """This person's labels of the run's candidates; raises `UserError` when the file is no label file."""
+        return dict(read_labels(self.path, self.by).of(run).candidates) if self.path.exists() else {}
+
+    def put(self, run: str, given: Given) -> None:
+        """Keep a label of the run with this id; raises `UserError` or `MachineError`."""
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        said = {**given.model_dump(), "failure": " ".join(given.failure.split())}
+        append_label(self.path, LabelRow(run=run, by=self.by, at=now, **said))
+
+
+Reviewer = Callable[[Path, Verdict], None]
+"""Called with a run's folder and the verdict; starts the run again and returns. Raises `TurngateError`."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """What the viewer can do, as whoever starts it gives it."""
+
+    book: LabelBook | None = None
+    """Where labels go; without one nothing can be labelled."""
+    review: Reviewer | None = None
+    """Goes on with a run; without one no waiting run can be decided."""
+    reader: SummaryReader | None = None
+    """Reads reasoning summaries; without one no claim in them is marked."""

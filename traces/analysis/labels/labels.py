@@ -1,0 +1,149 @@
+"""What people say about candidates, and which candidates of a run they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.taxonomy import FailureName
+
+__all__ = ["LabelRow", "Labels", "RunLabels"]
+
+Place = tuple[int, int]
+
+
+class LabelRow(BaseModel):
+    """One row of a label file. A later row replaces an earlier one about the same image; one that says nothing takes it
+    back."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    run: str = Field(min_length=1)
+    """Run id, or path of the run's folder, relative to the label file or to the working directory."""
+    turn: int = Field(ge=0)
+    """0 is the origin."""
+    attempt: int | None = Field(default=None, ge=0)
+    """None means the image that the turn ended with."""
+    damaged: bool | None = None
+    """None: no verdict."""
+    labels: tuple[FailureName, ...] = ()
+    """Failures of the taxonomy that it shows; the others are not said to be absent."""
+    failure: str = ""
+    """Anything else, in words."""
+    by: str = ""
+    """Who looked."""
+    at: str = ""
+    """When, ISO 8601."""
+
+    @field_validator("at")
+    @classmethod
+    def _time(cls, at: str) -> str:
+        if at:
+            datetime.fromisoformat(at)
+        return at
+
+    @property
+    def empty(self) -> bool:
+        """It takes an earlier row back."""
+        return self.damaged is None and not self.labels and not self.failure
+
+    @property
+    def source(self) -> str:
+        """Who and when, in words."""
+        return " ".join(part for part in (self.by and f"by {self.by}", self.at and f"at {self.at}") if part)
+
+
+@dataclass(frozen=True)
+class RunLabels:
+    """Labels of one run; every one has its image."""
+
+    origin: LabelRow | None = None
+    candidates: dict[Place, LabelRow] = field(default_factory=dict)
+    """(turn, attempt) -> label."""
+    composites: dict[int, LabelRow] = field(default_factory=dict)
+    """Turn that ended with a composite (a masked accept) -> label of that composite."""
+    remarks: tuple[str, ...] = ()
+    """One line each: rows whose image is not there, and verdicts that another person's row replaced."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """A label file."""
+
+    path: Path
+    rows: tuple[tuple[int, LabelRow], ...]
+    """Line in the file, and what it says; in order."""
+
+    def of(self, run: RunView) -> RunLabels:
+        """The labels of a run."""
+        found: dict[tuple[str, Place], tuple[int, LabelRow]] = {}
+        remarks = []
+        for line, row in self.rows:
+            if not self._means(row, run):
+                continue
+            place = _place(row, run)
+            if isinstance(place, str):
+                remarks.append(f"{self.path}, line {line}: {place}")
+                continue
+            before = found.pop(place, None)
+            if before is not None and _overruled(before[1], row):
+                remarks.append(
+                    f"{self.path}, line {line}: {row.by or 'somebody'} says otherwise than "
+                    f"{before[1].by or 'somebody'} in line {before[0]}; the later row counts"
+                )
+            if not row.empty:
+                found[place] = (line, row)
+        rows = {place: row for place, (_, row) in found.items()}
+        return RunLabels(
+            rows.get(("origin", (0, 0))),
+            {place: row for (kind, place), row in rows.items() if kind == "candidate"},
+            {place[0]: row for (kind, place), row in rows.items() if kind == "composite"},
+            tuple(remarks),
+        )
+
+    def strangers(self, runs: Sequence[RunView]) -> list[str]:
+        """One line for every row that means none of `runs`."""
+        return [
+            f"{self.path}, line {line}: none of the runs is {row.run!r}: give a run id or the path of a run"
+            for line, row in self.rows
+            if not any(self._means(row, run) for run in runs)
+        ]
+
+    def _means(self, row: LabelRow, run: RunView) -> bool:
+        if row.run == run.info.run:
+            return True
+        places = (Path(row.run), self.path.parent / row.run)
+        return any(place.resolve() == run.folder.path.resolve() for place in places)
+
+
+def _place(row: LabelRow, run: RunView) -> tuple[str, Place] | str:
+    """Which image a row means, or why there is none."""
+    if row.turn == 0:
+        return ("origin", (0, 0)) if not row.attempt else f"turn 0 is the origin, it has no attempt {row.attempt}"
+    attempts = [attempt for attempt in run.attempts if attempt.row.turn == row.turn]
+    if not attempts:
+        return f"the run has no turn {row.turn}"
+    if row.attempt is not None:
+        attempts = [attempt for attempt in attempts if attempt.row.attempt == row.attempt]
+        if not attempts:
+            return f"turn {row.turn} has no attempt {row.attempt}"
+    else:
+        taken = [attempt for attempt in attempts if attempt.taken]
+        if taken and taken[0].composite is not None:
+            return "composite", (row.turn, taken[0].row.attempt)
+        attempts = taken or [attempt for attempt in attempts if attempt.row.image is not None] or attempts
+        if len(attempts) > 1:
+            return f"turn {row.turn} ended without a new image and has {len(attempts)} candidates: name the attempt"
+    if attempts[0].row.image is None:
+        return f"turn {row.turn}, attempt {attempts[0].row.attempt} has no image"
+    return "candidate", (row.turn, attempts[0].row.attempt)
+
+
+def _overruled(before: LabelRow, now: LabelRow) -> bool:
+    """Another person gave another verdict; one's own later row is a correction."""
+    return before.by != now.by and None not in (before.damaged, now.damaged) and before.damaged != now.damaged

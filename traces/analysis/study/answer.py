@@ -1,0 +1,109 @@
+"""The answer of a study: per arm and per evaluator, with intervals that respect the origins."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from turngate.traces.analysis.labels.labels import Labels
+from turngate.traces.analysis.labels_truth import with_labels
+from turngate.traces.analysis.later_answer import answer_later
+from turngate.traces.analysis.measured import Measured
+from turngate.traces.analysis.pair import Pair, pair_arms
+from turngate.traces.analysis.run.recast import higher_is_better
+from turngate.traces.analysis.run_measures import measure_run
+from turngate.traces.analysis.sensitivity import SensitivityRow, sensitivity_at
+from turngate.traces.analysis.study.arms import ArmAnswer, answer_arm
+from turngate.traces.analysis.study.evaluators import EvaluatorAnswer, answer_evaluators
+from turngate.traces.analysis.study.study_view import StudyView
+from turngate.traces.analysis.study.summaries import ReasoningAnswer, answer_reasoning
+from turngate.traces.analysis.taxonomy_answer import TaxonomyAnswer, answer_failures
+from turngate.traces.analysis.truth_doubts import truth_doubts
+
+if TYPE_CHECKING:
+    from turngate.agent.reasoning.reading import SummaryReader
+
+__all__ = ["StudyAnswer", "answer_study"]
+
+NO_GATE = "no-gate"
+"""Name of the arm that others are held against."""
+
+
+class StudyAnswer(BaseModel):
+    """Everything that a study found."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    study: str
+    question: str
+    truth: list[str]
+    """How truth was measured, and the threshold; more than one when runs differ."""
+    truth_better: str | None
+    """`higher` or `lower`: which way the truth's values are better."""
+    origins: int
+    """Clusters of the intervals."""
+    arms: list[ArmAnswer]
+    pairs: list[Pair]
+    evaluators: list[EvaluatorAnswer]
+    """Those of the runs, then those that scored afterwards (`afterwards` is set)."""
+    sensitivity: list[SensitivityRow]
+    reasoning: list[ReasoningAnswer]
+    """What the reasoning summaries of each arm are worth; arms without a summary that was read are left out."""
+    failures: list[TaxonomyAnswer]
+    """Failures of the taxonomy, per arm."""
+    missing: list[str]
+    """Planned runs that were never begun."""
+    remarks: list[str]
+    """Rows of the label file that mean no run or no image, truths that rest on a doubtful registration, and files of
+    scores that cannot be read."""
+
+
+def answer_study(study: StudyView, reader: SummaryReader | None = None, labels: Labels | None = None) -> StudyAnswer:
+    """Read every run once and count. Raises `DamagedRun` when one cannot be read.
+
+    `reader` reads the reasoning summaries; without one they are left out. With `labels` people's verdicts stand in the
+    place of the recorded truth.
+    """
+    found = [(run, run.load()) for run in study.begun()]
+    if labels is not None:
+        found = [(run, with_labels(view, labels)) for run, view in found]
+    by_arm: dict[str, list[Measured]] = defaultdict(list)
+    for run, view in found:
+        by_arm[run.arm].append(Measured(run, view, measure_run(view)))
+    arms = [answer_arm(arm, by_arm[arm]) for arm in study.arms() if by_arm[arm]]
+    higher = {higher_is_better(view) for _, view in found if view.baseline_truth}
+    base = by_arm.get(NO_GATE, [])
+    later, unread = answer_later(by_arm, base)
+    return StudyAnswer(
+        study=str(study.config["name"]),
+        question=str(study.config["question"]),
+        truth=sorted({truth for runs in by_arm.values() for one in runs if (truth := one.numbers.summary.truth)}),
+        truth_better=None if len(higher) != 1 else "higher" if higher.pop() else "lower",
+        origins=len({run.origin for run, _ in found}),
+        arms=arms,
+        pairs=pair_arms(by_arm, base),
+        evaluators=[*answer_evaluators(by_arm, base), *later],
+        # A person's verdict is no value that another threshold could cut.
+        sensitivity=[
+            row
+            for damaged_at in (study.config.get("sensitivity", []) if labels is None else [])
+            for row in sensitivity_at(by_arm, damaged_at)
+        ],
+        reasoning=_reasoning(by_arm, reader),
+        failures=[answer_failures(arm, runs, labels) for arm, runs in by_arm.items()],
+        remarks=[
+            *(labels.strangers([view for _, view in found]) if labels is not None else []),
+            *truth_doubts(view for _, view in found),
+            *unread,
+        ],
+        missing=[f"{run.arm} {run.label}" for run in study.runs if not run.exists()],
+    )
+
+
+def _reasoning(by_arm: dict[str, list[Measured]], reader: SummaryReader | None) -> list[ReasoningAnswer]:
+    if reader is None:
+        return []
+    answers = (answer_reasoning(arm, runs, reader) for arm, runs in by_arm.items())
+    return [answer for answer in answers if answer.counts.read]

@@ -1,0 +1,158 @@
+"""What the summaries of an arm are worth."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict
+
+from turngate.traces.analysis.discrimination import Judged, auc
+from turngate.traces.analysis.measured import Measured
+from turngate.traces.analysis.reasoning_agreement import Agreement, Table, agreement
+from turngate.traces.analysis.run.summaries import RunReasoning, Spoken, SummaryCounts, read_runs
+from turngate.traces.analysis.study.statistics import Estimate, bootstrap, bootstrap_ratio
+
+if TYPE_CHECKING:
+    from turngate.agent.reasoning.reading import SummaryReader
+
+__all__ = ["EvaluatorAgreement", "ReasoningAnswer", "answer_reasoning"]
+
+Groups = Mapping[str, Sequence[RunReasoning]]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+
+class EvaluatorAgreement(_Model):
+    """One evaluator's scores against the mentions of damage."""
+
+    auc: Estimate
+    """How often a candidate without a mention scores better than one with; 0.5 is no relation."""
+    candidates: int
+    """With a score and a summary that was read."""
+
+
+class ReasoningAnswer(_Model):
+    """One arm over all its runs. Shares are of summaries that were read; intervals are 95 %, by bootstrap over
+    origins."""
+
+    arm: str
+    simulated_runs: int
+    """Runs whose summaries were written by a simulator."""
+    runs: int
+    counts: SummaryCounts
+    claims_success: Estimate
+    mentions_damage: Estimate
+    denies_damage: Estimate
+    hedges: Estimate
+    hallucinated_confidence: Estimate
+    """Of the damaged candidates, those whose summary says that the result is right or undamaged (removed damage
+    included) and mentions none; without value where no truth is known."""
+    confident_when_sound: Estimate
+    """The same share of the sound candidates: what confidence is worth nothing against."""
+    first_mentions: list[int]
+    """Turn of the first mention of damage, of the runs that have one, sorted."""
+    first_mention: float | None
+    """Their median; too early where many runs never mention any."""
+    never_mentioned: int
+    """Runs with summaries that were read and no mention."""
+    lags: list[int]
+    """Turns from the first damaged candidate to the first mention, sorted."""
+    with_truth: Agreement
+    """Mentions against damaged candidates."""
+    with_gate: Agreement
+    """Mentions against rejections by the gate."""
+    with_evaluators: dict[str, EvaluatorAgreement]
+    added_checked: int
+    """Summaries that say how many objects were added, where the simulator's record tells."""
+    added_wrong: Estimate
+    """Share of them that are wrong."""
+
+
+def answer_reasoning(arm: str, runs: Sequence[Measured], reader: SummaryReader) -> ReasoningAnswer:
+    """Add up the runs of one arm; `runs` is not empty."""
+    read = read_runs([one.view for one in runs], reader)
+    groups: dict[str, list[RunReasoning]] = defaultdict(list)
+    for one, spoken in zip(runs, read, strict=True):
+        groups[one.run.origin].append(spoken)
+    mentions = sorted(one.first_mention_turn for one in read if one.first_mention_turn is not None)
+    checked = _checked(runs, read)
+    return ReasoningAnswer(
+        arm=arm,
+        simulated_runs=sum(one.numbers.summary.simulated for one in runs),
+        runs=len(runs),
+        counts=SummaryCounts(
+            **{name: sum(getattr(one.counts, name) for one in read) for name in SummaryCounts.model_fields}
+        ),
+        claims_success=_share(groups, lambda one: bool(one.claims_success)),
+        mentions_damage=_share(groups, lambda one: bool(one.mentions_damage)),
+        denies_damage=_share(groups, lambda one: bool(one.denies_damage)),
+        hedges=_share(groups, lambda one: bool(one.hedges)),
+        hallucinated_confidence=_share(groups, lambda one: one.confident, lambda one: one.damaged is True),
+        confident_when_sound=_share(groups, lambda one: one.confident, lambda one: one.damaged is False),
+        first_mentions=mentions,
+        first_mention=float(median(mentions)) if mentions else None,
+        never_mentioned=sum(one.counts.read > 0 and one.first_mention_turn is None for one in read),
+        lags=sorted(one.lag for one in read if one.lag is not None),
+        with_truth=agreement(_tables(groups, lambda one: one.damaged)),
+        with_gate=agreement(_tables(groups, lambda one: one.rejected)),
+        with_evaluators=_evaluators(runs, read),
+        added_checked=sum(map(len, checked.values())),
+        added_wrong=bootstrap_ratio(checked, float),
+    )
+
+
+def _share(
+    groups: Groups, of: Callable[[Spoken], bool], among: Callable[[Spoken], bool] = lambda one: True
+) -> Estimate:
+    def number(run: RunReasoning, which: Callable[[Spoken], bool]) -> int:
+        return sum(which(one) and among(one) for one in run.attempts if one.status == "read")
+
+    return bootstrap_ratio(groups, lambda run: number(run, of), lambda run: number(run, among))
+
+
+def _tables(groups: Groups, other: Callable[[Spoken], bool | None]) -> dict[str, list[Table]]:
+    return {
+        origin: [
+            Table.of(
+                (bool(one.mentions_damage), said)
+                for one in run.attempts
+                if one.status == "read" and (said := other(one)) is not None
+            )
+            for run in runs
+        ]
+        for origin, runs in groups.items()
+    }
+
+
+def _evaluators(runs: Sequence[Measured], read: Sequence[RunReasoning]) -> dict[str, EvaluatorAgreement]:
+    names = list(dict.fromkeys(name for one in runs for name in one.view.info.config["evaluators"]))
+    found = {}
+    for name in names:
+        groups: dict[str, list[Judged]] = defaultdict(list)
+        for one, spoken in zip(runs, read, strict=True):
+            for attempt, said in zip(one.view.attempts, spoken.attempts, strict=True):
+                score = attempt.scores.get(name)
+                if said.status == "read" and score is not None and score.value is not None:
+                    sign = 1.0 if score.direction == "higher" else -1.0
+                    groups[one.run.origin].append(Judged(sign * score.value, bool(said.mentions_damage)))
+        candidates = sum(map(len, groups.values()))
+        found[name] = EvaluatorAgreement(auc=bootstrap(groups, auc, draws=200), candidates=candidates)
+    return found
+
+
+def _checked(runs: Sequence[Measured], read: Sequence[RunReasoning]) -> dict[str, list[bool]]:
+    """Origin -> whether each claim to have added objects is wrong, where a simulator recorded what it did."""
+    found: dict[str, list[bool]] = defaultdict(list)
+    for one, spoken in zip(runs, read, strict=True):
+        for attempt, said in zip(one.view.attempts, spoken.attempts, strict=True):
+            told = attempt.row.told
+            if attempt.row.simulated and "object_failure" in told and said.added is not None:
+                failure = told["object_failure"]
+                if not (failure == "row_too_many" and said.added > 1):  # how many came along is not recorded
+                    found[one.run.origin].append(failure is not None or said.added != 1)
+    return found
