@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from turngate.picture import Picture
-from turngate.providers.tries import Try
+from turngate.providers.calling import Try
 
 __all__ = [
     "EditRequest",
@@ -81,7 +81,7 @@ class EditRequest:
 class Usage:
     """What the call of one edit cost; None where the provider does not say.
 
-    An evaluation's is another: `turngate.evaluators.usage.Usage`, the sum over its calls.
+    An evaluation's is another: `turngate.evaluators.result.Usage`, the sum over its calls.
     """
 
     input_tokens: int | None = None

@@ -27,7 +27,7 @@ Ending = Literal["skip", "accept", "accept_masked", "keep_best", "rollback", "re
 
 
 class Masking(BaseModel):
-    """What a masked accept takes of a candidate; see `turngate.graphs.compositing`. Lengths are in pixels."""
+    """What a masked accept takes of a candidate; see `turngate.graphs.masked_accept`. Lengths are in pixels."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 

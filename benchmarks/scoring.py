@@ -34,8 +34,8 @@ from turngate.evaluators import EVALUATORS
 from turngate.evaluators.bulk.item import Named
 from turngate.evaluators.bulk.scorer import Batcher
 from turngate.evaluators.suites import members
-from turngate.rescoring.found import find
 from turngate.rescoring.rescore import Rescoring
+from turngate.rescoring.targets import find
 
 BLIND = ["brisque", "niqe", "piqe"]
 COMPARING = ["psnr", "ssim", "ms_ssim"]
@@ -146,7 +146,7 @@ def _pyiqa() -> dict[str, Callable[..., Any]]:
     """pyiqa's own metrics, BRISQUE and NIQE with the parameters that turngate ships."""
     import pyiqa
 
-    from turngate.evaluators._pyiqa_shipped import write_ours
+    from turngate.evaluators.pyiqa.weights import write_ours
 
     found = {}
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):

@@ -4,13 +4,64 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, TypeVar
 
 from turngate.errors import Fault
-from turngate.evaluators.usage import Usage
 
-__all__ = ["Failed", "Result", "Score", "Skipped", "Unscored", "UnscoredWhy", "finite"]
+__all__ = [
+    "Failed",
+    "Result",
+    "Score",
+    "Skipped",
+    "Unscored",
+    "UnscoredWhy",
+    "Usage",
+    "finite",
+    "result_from_json",
+    "result_to_json",
+    "why",
+]
+
+
+# What an evaluation used up at a model.
+
+N = TypeVar("N", int, float)
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens and money of one evaluation, all its calls together; None where that is not known.
+
+    An editor's is another: `turngate.agent.editor.Usage`, of one call, with its thoughts counted apart.
+    """
+
+    calls: int = 0
+    """Answers that came back."""
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    """Thoughts included."""
+    cost_usd: float | None = None
+    waited_seconds: float = 0.0
+    """Time spent waiting on a limit, not working."""
+
+    def __add__(self, other: Usage) -> Usage:
+        """Both together. What one of them does not tell is not known of the sum, unless it never got an answer."""
+        if not self.calls or not other.calls:
+            told, idle = (self, other) if self.calls else (other, self)
+            return replace(told, waited_seconds=told.waited_seconds + idle.waited_seconds)
+        return Usage(
+            self.calls + other.calls,
+            _sum(self.input_tokens, other.input_tokens),
+            _sum(self.output_tokens, other.output_tokens),
+            _sum(self.cost_usd, other.cost_usd),
+            self.waited_seconds + other.waited_seconds,
+        )
+
+
+def _sum(one: N | None, other: N | None) -> N | None:
+    return None if one is None or other is None else one + other
+
 
 UnscoredWhy = Literal[
     "parse", "truncated", "filtered", "refused", "disagreement", "too_small", "flat", "no_reference", "no_image",
@@ -95,3 +146,61 @@ def finite(value: Any) -> float:
     if not math.isfinite(number):
         raise ValueError(f"a score must be finite, not {number}")
     return number
+
+
+# Evaluation results as plain JSON, for rows, stored calls and the score cache.
+
+
+def result_to_json(result: Result) -> dict[str, Any]:
+    """Fields of a score row."""
+    match result:
+        case Score():
+            return {
+                "status": "scored",
+                "value": result.value,
+                "label": result.label,
+                "explanation": result.explanation,
+                "components": dict(result.components),
+                **_told(result),
+            }
+        case Unscored():
+            return {"status": "unscored", "why": result.why, "detail": result.detail, **_told(result)}
+        case Failed():
+            failed = {"status": "failed", "why": result.error, "fault": result.fault, "detail": result.detail}
+            return {**failed, **_told(result)}
+        case Skipped():
+            return {"status": "skipped", "why": result.why}
+
+
+def result_from_json(answer: dict[str, Any]) -> Result:
+    """The result that `result_to_json` took apart."""
+    match answer["status"]:
+        case "scored":
+            known = {name: answer[name] for name in ("value", "label", "explanation", "components")}
+            return Score(**known, **_untold(answer))
+        case "unscored":
+            return Unscored(answer["why"], answer["detail"], **_untold(answer))
+        case "failed":
+            return Failed(answer["fault"], answer["why"], answer["detail"], **_untold(answer))
+        case _:
+            return Skipped(answer["why"])
+
+
+def _told(result: Score | Unscored | Failed) -> dict[str, Any]:
+    return {"flags": list(result.flags), "usage": asdict(result.usage) if result.usage else {}}
+
+
+def _untold(answer: dict[str, Any]) -> dict[str, Any]:
+    usage = answer.get("usage")
+    return {"flags": tuple(answer.get("flags", ())), "usage": Usage(**usage) if usage else None}
+
+
+def why(result: Result) -> str:
+    """Why there is no score, in one line."""
+    match result:
+        case Unscored():
+            return f"unscored: {result.why}"
+        case Failed():
+            return f"failed: {result.error} {result.detail}".strip()
+        case _:
+            return ""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from turngate.errors import Fault, TurngateError
 from turngate.evaluators.evaluator import Evaluator, Facts, Sample
 from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored
-from turngate.providers.fatal import FATAL
+from turngate.providers.calling import FATAL
 from turngate.weights.torch_device import out_of_memory
 
 __all__ = ["score"]

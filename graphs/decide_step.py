@@ -6,12 +6,10 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 
-from turngate.graphs.decision import lacking, may_ask, rule
-from turngate.graphs.history import Position, advance
+from turngate.graphs.decision import lacking, may_ask, rule, settle
+from turngate.graphs.history import Position, advance, readings
 from turngate.graphs.masked_accept import composable, masked
-from turngate.graphs.memory import readings
 from turngate.graphs.session import Session
-from turngate.graphs.verdict import settle
 from turngate.traces.records import AttemptRecord, AttemptRow, ScoreRow, TruthRow
 
 __all__ = ["decide"]

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from turngate.agent.editor import Edited, EditRequest, NoImage
+from turngate.agent.editor import Edited, EditRequest, Exchange, NoImage
 from turngate.errors import BadImage, TurngateError
-from turngate.graphs.conversation import conversation
 from turngate.graphs.history import Position
 from turngate.graphs.seeds import editor_seed
 from turngate.graphs.session import Session
@@ -18,7 +17,28 @@ from turngate.traces.once import call_key, once
 from turngate.traces.records import AttemptRow
 from turngate.traces.telemetry import request_headers
 
-__all__ = ["edit"]
+__all__ = ["conversation", "edit"]
+
+
+# The accepted turns that led to the current image, for editors that hold a conversation.
+
+
+def conversation(session: Session) -> tuple[Exchange, ...]:
+    """Exchanges along the present lineage, oldest first; rejected and rolled-back turns are not among them.
+
+    An accepted image whose model content was not kept (a person's edit, a run forked from another history protocol)
+    ends the conversation: what came before it is left out.
+    """
+    taken = {row.turn: row.taken_attempt for row in session.ledger.decisions() if row.closes_turn and row.taken_attempt}
+    rows = {(row.turn, row.attempt): row for row in session.ledger.attempts()}
+    found: list[Exchange] = []
+    for turn, image in reversed(session.position.lineage):
+        row = rows[turn, taken[turn]]
+        if row.content is None or row.image != image:
+            break
+        content = json.loads(session.pictures.load(row.content))
+        found.append(Exchange(row.instruction, row.input_image, image, content))
+    return tuple(reversed(found))
 
 
 def edit(session: Session, position: Position) -> AttemptRow:

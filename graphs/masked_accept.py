@@ -2,18 +2,103 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PIL import Image
 
 from turngate.agent.gate import Decision
+from turngate.agent.rejection import Masking
 from turngate.errors import ConfigError
-from turngate.graphs.compositing import compose, mismatch
 from turngate.graphs.history import Position
 from turngate.graphs.measure_step import measure, measure_truth
 from turngate.graphs.session import Session
 from turngate.picture import Picture
 from turngate.traces.records import AttemptRow, DecisionRow
 
-__all__ = ["composable", "masked"]
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["composable", "compose", "masked", "mismatch"]
+
+
+# Copies back the pixels of an image that its edit did not clearly change, with a soft border.
+
+_ASPECT = 0.01
+"""Aspect ratios that differ by no more than this share count as the same picture at another resolution."""
+
+
+@dataclass(frozen=True)
+class Composite:
+    """The image that an edit was made of, with what the edit changed clearly laid over it."""
+
+    picture: Picture | None
+    """PNG of the base's size; None when nothing changed clearly."""
+    changed: float
+    """Share of the pixels that count as changed, 0..1, before the border is feathered."""
+
+
+def mismatch(base: tuple[int, int], candidate: tuple[int, int]) -> str | None:
+    """Why images of these sizes (width, height) cannot be laid over each other; None when they can."""
+    (width, height), (wide, high) = base, candidate
+    if abs(wide * height / (high * width) - 1) <= _ASPECT:
+        return None
+    return f"the candidate is {wide}x{high}, the image it was made of {width}x{height}: another aspect ratio"
+
+
+def compose(base: Picture, candidate: Picture, masking: Masking) -> Composite:
+    """Lay the clearly changed pixels of `candidate` over `base`.
+
+    The images are compared pixel by pixel, without alignment; a candidate of another resolution is resampled to the
+    base's size first (Lanczos). Raises `ValueError` when `mismatch` says that they do not fit.
+    """
+    why_not = mismatch((base.width, base.height), (candidate.width, candidate.height))
+    if why_not:
+        raise ValueError(why_not)
+    old, new = base.rgb.astype(np.float32), _resized(candidate, base).astype(np.float32)
+    mask = _changed(new - old, masking)
+    if not mask.any():
+        return Composite(None, 0.0)
+    share = _feathered(mask, masking.feather)[:, :, None]
+    blended = np.clip(np.rint(old + share * (new - old)), 0, 255).astype(np.uint8)
+    return Composite(Picture.from_rgb(blended), float(mask.mean()))
+
+
+def _resized(candidate: Picture, base: Picture) -> NDArray[np.uint8]:
+    if (candidate.width, candidate.height) == (base.width, base.height):
+        return candidate.rgb
+    image = Image.fromarray(candidate.rgb).resize((base.width, base.height), Image.Resampling.LANCZOS)
+    return np.asarray(image, dtype=np.uint8)
+
+
+def _changed(difference: NDArray[np.float32], masking: Masking) -> NDArray[np.bool_]:
+    """H x W: where the smoothed difference reaches the threshold in some channel, without specks and gaps."""
+    from scipy.ndimage import binary_closing, binary_opening, gaussian_filter
+
+    smooth = gaussian_filter(difference, (masking.smooth, masking.smooth, 0))
+    mask: NDArray[np.bool_] = np.abs(smooth).max(axis=2) >= masking.threshold
+    if masking.clean == 0:
+        return mask
+    offsets = np.arange(-masking.clean, masking.clean + 1)
+    disk = offsets[:, None] ** 2 + offsets**2 <= masking.clean**2
+    # Beyond its edge an image goes on as it is there: a change that touches the edge is no speck.
+    padded = np.pad(mask, 2 * masking.clean, mode="edge")
+    inner = slice(2 * masking.clean, -2 * masking.clean)
+    cleaned: NDArray[np.bool_] = binary_closing(binary_opening(padded, disk), disk)[inner, inner]
+    return cleaned
+
+
+def _feathered(mask: NDArray[np.bool_], feather: float) -> NDArray[np.float32]:
+    """H x W, 0..1: 1 where `mask` is, falling to 0 outside it within 6 times `feather` pixels."""
+    from scipy.ndimage import distance_transform_edt, gaussian_filter
+
+    if feather == 0:
+        return mask.astype(np.float32)
+    reach = 3 * feather
+    grown = distance_transform_edt(~mask) <= reach
+    share: NDArray[np.float32] = gaussian_filter(grown.astype(np.float32), feather, truncate=3)
+    return np.where(mask, np.float32(1), share)
 
 
 def composable(session: Session, attempt: AttemptRow, decision: Decision) -> Decision:

@@ -7,10 +7,10 @@ import time
 from turngate.agent.ideal import ideal_picture
 from turngate.evaluators import Evaluator, Result, Sample, Score, Skipped
 from turngate.evaluators.bulk.cache import cached_score, default_cache
-from turngate.evaluators.result_json import result_from_json, result_to_json, why
+from turngate.evaluators.result import result_from_json, result_to_json, why
 from turngate.evaluators.scoring import score
 from turngate.graphs.history import Position
-from turngate.graphs.pictures import Pictures
+from turngate.graphs.origin import Pictures
 from turngate.graphs.session import Session
 from turngate.picture import Picture
 from turngate.providers.trace_headers import below

@@ -13,12 +13,10 @@ from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS, Evaluator, Skipped
 from turngate.evaluators.scoring import score
 from turngate.graphs.config import RunConfig
-from turngate.graphs.decision import rule
-from turngate.graphs.history import Position, advance
+from turngate.graphs.decision import rule, settle
+from turngate.graphs.history import Memory, Position, advance, readings
 from turngate.graphs.measure_step import sample_for, score_row
-from turngate.graphs.memory import Memory, readings
-from turngate.graphs.pictures import Pictures
-from turngate.graphs.verdict import settle
+from turngate.graphs.origin import Pictures
 from turngate.picture import Picture
 from turngate.traces.records import AttemptRecord, DecisionRow, ScoreRow, TruthRow
 from turngate.traces.run_folder import RunFolder

@@ -19,9 +19,9 @@ from typing import Any
 from turngate.errors import ConfigChanged, ConfigError, UserError
 from turngate.graphs.config import RunConfig
 from turngate.graphs.drivers import DRIVERS
+from turngate.graphs.history import readings
 from turngate.graphs.load import apply_overrides, diff, parse_config, with_absolute_paths
 from turngate.graphs.measure_step import measure_origin
-from turngate.graphs.memory import readings
 from turngate.graphs.origin import load_origin
 from turngate.graphs.parts import Parts, build_parts
 from turngate.graphs.session import Observer, Session

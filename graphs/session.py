@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from turngate.graphs.config import RunConfig
-from turngate.graphs.history import Position, advance
-from turngate.graphs.memory import Memory, readings
+from turngate.graphs.history import Memory, Position, advance, readings
 from turngate.graphs.meter import Meter, past_seconds
+from turngate.graphs.origin import Pictures
 from turngate.graphs.parts import Parts
-from turngate.graphs.pictures import Pictures
 from turngate.picture import Picture
 from turngate.traces.ledger import Ledger
 from turngate.traces.records import AttemptRecord, EventRow

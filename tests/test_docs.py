@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from turngate.cli import _COMMANDS
-from turngate.cli.exit_codes import CODES
+from turngate.cli.errors import CODES
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]

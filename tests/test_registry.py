@@ -63,7 +63,7 @@ def test_a_third_partys_part(plugin: None, name: str) -> None:
 
 
 def test_plugins_are_listed_and_a_broken_one_hides_nothing(plugin: None) -> None:
-    from turngate.cli._parts import describe
+    from turngate.cli.parts import describe
 
     listed = {part["name"]: part for part in describe("gates")}
     assert listed["strict"]["what"] == "Rejects everything below a level."

@@ -20,9 +20,8 @@ from turngate.evaluators.bulk.item import Named
 from turngate.evaluators.bulk.scorer import Batcher
 from turngate.graphs.config import RunConfig
 from turngate.rescoring.choice import choose, named
-from turngate.rescoring.found import find, turns_in
-from turngate.rescoring.rescore import Rescoring
-from turngate.rescoring.tally import Tally
+from turngate.rescoring.rescore import Rescoring, Tally
+from turngate.rescoring.targets import find, turns_in
 from turngate.traces.rescored import ScoredRow, ScoreTable, coverage, read_scores
 
 Config = Callable[..., RunConfig]

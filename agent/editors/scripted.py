@@ -2,22 +2,81 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, cast
+from typing import Annotated, Any, ClassVar, cast, get_args
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from turngate.agent.editor import Edited, EditRequest, NoImage, NoImageWhy, Usage
-from turngate.agent.editors._painting import paint
-from turngate.agent.editors._script import check_answer, check_key, look_up
 from turngate.errors import ConfigError, MachineError, ProviderError
-from turngate.fakes import add_noise, save_as, size_of
+from turngate.fakes import MODES, add_noise, save_as, size_of
 from turngate.part import PartConfig
 from turngate.picture import encode_png
+from turngate.registry import nearest
 
-__all__ = ["ScriptedConfig", "ScriptedEditor"]
+__all__ = ["ScriptedConfig", "ScriptedEditor", "check_answer", "check_key", "paint"]
+
+
+# The words of the scripted editor: what a key and an answer may be.
+
+RAISES = ("bug", "provider", "machine", "user")
+"""Kinds of exception."""
+
+_PLAIN = ("paint", "same", "garbage", "empty", "raise")
+_CHOICES = {"no_image": get_args(NoImageWhy), "blocked": get_args(NoImageWhy), "raise": RAISES, "as": tuple(MODES)}
+_NUMBERS = {"noise": r"\d+(\.\d+)?", "size": r"[1-9]\d{0,3}x[1-9]\d{0,3}"}
+_FORMS = (*_PLAIN, *(f"{word}:..." for word in (*_CHOICES, *_NUMBERS)))
+
+
+def check_key(key: str) -> str:
+    """A turn ("7") or a turn and an attempt ("7.2"); raises `ValueError` otherwise."""
+    if not re.fullmatch(r"[1-9]\d*(\.[1-9]\d*)?", key):
+        raise ValueError(f"{key!r} is no turn ('7') and no turn.attempt ('7.2')")
+    return key
+
+
+def check_answer(answer: str | float) -> str | float:
+    """An answer that the scripted editor knows; raises `ValueError` with the nearest one otherwise."""
+    if not isinstance(answer, str):
+        if not 0 <= answer <= 1:
+            raise ValueError(f"a gray level lies in 0..1, not {answer}")
+        return answer
+    word, colon, argument = answer.partition(":")
+    if not colon and word in _PLAIN:
+        return answer
+    if word in _CHOICES:
+        if argument in _CHOICES[word]:
+            return answer
+        raise ValueError(f"{word}: nothing is called {argument!r}{nearest(argument, list(_CHOICES[word]))}")
+    if re.fullmatch(_NUMBERS.get(word, "(?!)"), argument):
+        return answer
+    raise ValueError(f"no answer {answer!r}; there are: a gray level 0..1, {', '.join(_FORMS)}")
+
+
+def look_up(table: dict[str, str | float], turn: int, attempt: int, default: str | float) -> str | float:
+    """The entry of turn and attempt, of the turn, or `default`."""
+    return table.get(f"{turn}.{attempt}", table.get(str(turn), default))
+
+
+# How the scripted editor paints an image.
+
+
+def paint(level: float, width: int, height: int, request: EditRequest, seed: int) -> NDArray[np.uint8]:
+    """Height x width x 3 pixels of one gray `level` (0..1), except for the first row.
+
+    The first row differs by up to 2 levels and names turn, attempt, seed and input, so that every answer has a hash
+    of its own.
+    """
+    pixels = np.full((height, width, 3), round(level * 255), dtype=np.uint8)
+    name = np.random.default_rng([request.turn, request.attempt, seed, int(request.image.sha256[:15], 16)])
+    pixels[0] = np.clip(pixels[0].astype(int) + name.integers(-2, 3, pixels[0].shape), 0, 255)
+    return pixels
+
 
 Key = Annotated[str, BeforeValidator(str), AfterValidator(check_key)]
 """Turn ("7", or the number 7) or turn.attempt ("7.2")."""

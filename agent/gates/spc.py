@@ -2,17 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from functools import reduce
+from itertools import accumulate
+from math import sqrt
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from turngate.agent.gate import Decision, Past, Reading, Readings
-from turngate.agent.gates._stream import goodness, lineage, origin
 from turngate.part import PartConfig
 
-__all__ = ["BaselineConfig", "KnownBaseline", "Standardised", "standardise"]
+__all__ = ["Cusum", "Ewma", "KSigma", "PageHinkley", "goodness", "lineage", "origin"]
+
+
+# The scores that a gate with a memory folds over, in better units: origin and present lineage.
+
+_LARGEST = 1e100
+"""A finite score may be huge; within this bound no sum, square or quotient of scores overflows."""
+
+
+def goodness(reading: Reading) -> float:
+    """The score in better units: larger is better, in the evaluator's unit, clipped to +-1e100."""
+    return min(max(reading.goodness, -_LARGEST), _LARGEST)
+
+
+def lineage(past: Past, evaluator: str) -> list[float]:
+    """Goodness of the accepted images that led to the current one, oldest first.
+
+    Rejected candidates are not among them, a rollback takes out what it undid, and an image that the evaluator gave
+    no score (taken by `on_unscored: accept`) is passed over.
+    """
+    return [goodness(image.readings[evaluator]) for image in past.accepted if evaluator in image.readings]
+
+
+def origin(past: Past, evaluator: str) -> list[float]:
+    """Goodness of the origin, or nothing when it has no score."""
+    return [goodness(past.origin[evaluator])] if evaluator in past.origin else []
 
 
 class KnownBaseline(BaseModel):
@@ -92,3 +120,190 @@ def standardise(config: BaselineConfig, scores: Readings, past: Past) -> Standar
     sd = max(sd, config.sd_floor)
     watched = tuple((mean - score) / sd for score in accepted)
     return Standardised(reading, sign * mean, sd, watched, (mean - goodness(reading)) / sd)
+
+
+# Rejects what is more than k standard deviations worse than usual: a Shewhart chart (Shewhart 1931).
+
+
+class KSigmaConfig(BaselineConfig):
+    """How far from usual is too far."""
+
+    k: float = Field(default=3.0, gt=0, le=1000)
+    """SDs on the worse side that are still accepted."""
+
+
+class KSigma:
+    """Accepts while one score is at most k SDs worse than the mean of a warm-up; looks at the candidate alone."""
+
+    Config: ClassVar[type[PartConfig]] = KSigmaConfig
+    requires: ClassVar[Mapping[str, str]] = {}
+    reads_truth = False
+
+    def __init__(self, config: KSigmaConfig) -> None:
+        self.config = config
+        self.reads = frozenset({config.evaluator})
+
+    def decide(self, scores: Readings, past: Past) -> Decision:
+        """Hold the candidate's distance from the baseline against k; a better score is never rejected."""
+        seen = standardise(self.config, scores, past)
+        if isinstance(seen, Decision):
+            return seen
+        return seen.decision("SDs worse", seen.candidate, self.config.k, self.config.k)
+
+
+# Cumulative sum of what is worse than usual: notices small shifts that last (Page 1954).
+
+
+class CusumConfig(BaselineConfig):
+    """Reference value and decision interval, in SDs of the baseline."""
+
+    k: float = Field(default=0.5, gt=0, le=1000)
+    """Reference value: half the shift that is to be found, in SDs. Smaller worsening does not add up."""
+    h: float = Field(default=5.0, gt=0, le=1e6)
+    """Decision interval, in SDs: the sum that is still accepted."""
+    two_sided: bool = False
+    """Reject what adds up on the better side too: a score that improves without end is suspicious."""
+
+
+class Cusum:
+    """Accepts while the cumulative sum of a score's worsening, beyond k SDs per image, stays within h SDs."""
+
+    Config: ClassVar[type[PartConfig]] = CusumConfig
+    requires: ClassVar[Mapping[str, str]] = {}
+    reads_truth = False
+
+    def __init__(self, config: CusumConfig) -> None:
+        self.config = config
+        self.reads = frozenset({config.evaluator})
+
+    def decide(self, scores: Readings, past: Past) -> Decision:
+        """Fold S_i = max(0, S_(i-1) + z_i - k) over lineage and candidate, z in SDs worse; reject when S > h.
+
+        A rejected candidate leaves no trace: the next one starts from the lineage's sum.
+        """
+        seen = standardise(self.config, scores, past)
+        if isinstance(seen, Decision):
+            return seen
+        k, h = self.config.k, self.config.h
+        before = self._sum(seen.watched, 1)
+        worse = max(0.0, before + seen.candidate - k)
+        one_sided = seen.decision("CUSUM", worse, h, h - before + k)
+        if not self.config.two_sided:
+            return one_sided
+        better = max(0.0, self._sum(seen.watched, -1) - seen.candidate - k)
+        evidence = {**one_sided.evidence, "statistic_better": better}
+        if better <= h or one_sided.verdict == "reject":
+            return Decision(one_sided.verdict, one_sided.reason, evidence)
+        return Decision("reject", seen.decision("CUSUM of the better side", better, h, 0.0).reason, evidence)
+
+    def _sum(self, watched: tuple[float, ...], sign: int) -> float:
+        *_, last = accumulate(watched, lambda total, z: max(0.0, total + sign * z - self.config.k), initial=0.0)
+        return last
+
+
+# Exponentially weighted moving average of a score against its own control limit (Roberts 1959).
+
+
+class EwmaConfig(BaselineConfig):
+    """Weight of the newest score, and width of the control limit."""
+
+    weight: float = Field(default=0.2, gt=0, le=1)
+    """Lambda: share of the newest score in the average, 0..1; 1 is `k_sigma`."""
+    width: float = Field(default=3.0, gt=0, le=1000)
+    """L: control limit, in SDs of the average."""
+
+
+class Ewma:
+    """Accepts while the moving average of one score is at most L of its own SDs worse than usual."""
+
+    Config: ClassVar[type[PartConfig]] = EwmaConfig
+    requires: ClassVar[Mapping[str, str]] = {}
+    reads_truth = False
+
+    def __init__(self, config: EwmaConfig) -> None:
+        self.config = config
+        self.reads = frozenset({config.evaluator})
+
+    def decide(self, scores: Readings, past: Past) -> Decision:
+        """Fold Z_i = w z_i + (1 - w) Z_(i-1) over lineage and candidate, Z_0 = 0, z in SDs worse.
+
+        Reject when Z_n > L sqrt(w / (2 - w) (1 - (1 - w)^(2n))), the exact SD of the n-th average (in SDs of z).
+        """
+        seen = standardise(self.config, scores, past)
+        if isinstance(seen, Decision):
+            return seen
+        w, number = self.config.weight, len(seen.watched) + 1
+        *_, before = accumulate(seen.watched, lambda average, z: w * z + (1 - w) * average, initial=0.0)
+        average = w * seen.candidate + (1 - w) * before
+        limit = self.config.width * sqrt(w / (2 - w) * (1 - (1 - w) ** (2 * number)))
+        return seen.decision("EWMA", average, limit, (limit - (1 - w) * before) / w)
+
+
+# Page-Hinkley test: a score that stays worse than its own running mean (Page 1954; Hinkley 1971).
+
+
+class PageHinkleyConfig(PartConfig):
+    """Tolerance and alarm level, in the evaluator's unit."""
+
+    evaluator: str
+    """Name of the evaluator in the run."""
+    delta: float = Field(default=0.0, ge=0, le=1e100)
+    """Worsening per image that is tolerated, in the evaluator's unit."""
+    threshold: float = Field(gt=0, le=1e100)
+    """Lambda: the worsening, summed over images, that is still accepted, in the evaluator's unit."""
+    warmup: int = Field(default=0, ge=0, le=1000)
+    """Scores that the lineage must hold before a candidate can be rejected."""
+    with_origin: bool = False
+    """Let the stream begin with the origin's score."""
+
+
+class PageHinkley:
+    """Accepts while one score's summed worsening against its own running mean stays within a threshold."""
+
+    Config: ClassVar[type[PartConfig]] = PageHinkleyConfig
+    requires: ClassVar[Mapping[str, str]] = {}
+    reads_truth = False
+
+    def __init__(self, config: PageHinkleyConfig) -> None:
+        self.config = config
+        self.reads = frozenset({config.evaluator})
+
+    def decide(self, scores: Readings, past: Past) -> Decision:
+        """Fold m_i = m_(i-1) + x_i - mean(x_1..x_i) - delta over lineage and candidate, x larger when worse.
+
+        Reject when m_n - min(m_1..m_n) > threshold. It needs no baseline: the mean is that of the stream so far.
+        """
+        name, delta, threshold = self.config.evaluator, self.config.delta, self.config.threshold
+        reading = scores[name]
+        stream = (origin(past, name) if self.config.with_origin else []) + lineage(past, name)
+        before = reduce(lambda walk, score: walk.step(-score, delta), stream, _Walk())
+        after = before.step(-goodness(reading), delta)
+        statistic = after.summed - after.lowest
+        evidence = {"value": reading.value, "scores": float(before.number), "statistic": statistic, "limit": threshold}
+        if before.number < self.config.warmup:
+            reason = f"{name} {reading.value:.4g}: warm-up, {before.number} of {self.config.warmup} scores so far"
+            return Decision("accept", reason, evidence)
+        if before.number:
+            worst = before.mean + (threshold + before.lowest - before.summed + delta) * after.number / before.number
+            evidence["threshold"] = -worst if reading.direction == "higher" else worst
+        accept = statistic <= threshold
+        reason = (
+            f"{name} {reading.value:.4g}: Page-Hinkley {statistic:.3g} {'within' if accept else 'beyond'} "
+            f"{threshold:.3g} after {before.number} scores"
+        )
+        return Decision("accept" if accept else "reject", reason, evidence)
+
+
+class _Walk(NamedTuple):
+    """The cumulative deviation from the running mean, after some scores."""
+
+    number: int = 0
+    mean: float = 0.0
+    summed: float = 0.0
+    lowest: float = 0.0
+
+    def step(self, worse: float, delta: float) -> _Walk:
+        """One score more: x_n - mean_n is (x_n - mean_(n-1)) (n - 1) / n."""
+        number, deviation = self.number + 1, worse - self.mean
+        summed = self.summed + deviation * self.number / number - delta
+        return _Walk(number, self.mean + deviation / number, summed, min(self.lowest, summed))

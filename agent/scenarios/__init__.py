@@ -9,13 +9,13 @@ SCENARIOS: Registry[Scenario] = Registry(
     "scenario",
     "turngate.scenarios",
     {
-        "add_apple": "turngate.agent.scenarios.add_apple:AddApple",
-        "add_fruits": "turngate.agent.scenarios.add_fruits:AddFruits",
+        "add_apple": "turngate.agent.scenarios.adding:AddApple",
+        "add_fruits": "turngate.agent.scenarios.adding:AddFruits",
         "custom": "turngate.agent.scenarios.custom:Custom",
-        "decolorise_recolorise": "turngate.agent.scenarios.decolorise_recolorise:DecoloriseRecolorise",
-        "denoise": "turngate.agent.scenarios.denoise:Denoise",
+        "decolorise_recolorise": "turngate.agent.scenarios.round_trips:DecoloriseRecolorise",
+        "denoise": "turngate.agent.scenarios.replicate:Denoise",
         "mirror_twice": "turngate.agent.scenarios.round_trips:MirrorTwice",
         "replicate": "turngate.agent.scenarios.replicate:Replicate",
-        "rotate_four_times": "turngate.agent.scenarios.rotate_four_times:RotateFourTimes",
+        "rotate_four_times": "turngate.agent.scenarios.round_trips:RotateFourTimes",
     },
 )

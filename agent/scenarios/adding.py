@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from pydantic import Field
 
-from turngate.agent.scenario import Step
+from turngate.agent.scenario import Ideal, Step
 from turngate.part import PartConfig
 
-__all__ = ["AddingConfig", "addition"]
+__all__ = ["FRUITS", "AddApple", "AddFruits", "addition"]
 
 
 class AddingConfig(PartConfig):
@@ -21,3 +24,62 @@ def addition(name: str, place: str) -> Step:
     """Ask for one more object, and nothing else. Our wording: the paper's is not known."""
     text = f"Add one {name} to {place}. Keep everything that is there and change nothing else."
     return Step(text, {"kind": "add", "object": name})
+
+
+# Add one apple, turn after turn.
+
+
+class AddApple:
+    """Adds one apple each turn; where a perfect editor would put it is not known, so there is no ideal image."""
+
+    Config: ClassVar[type[PartConfig]] = AddingConfig
+    requires: ClassVar[Mapping[str, str]] = {}
+    ideal: Ideal | None = None
+    length: int | None = None
+
+    def __init__(self, config: AddingConfig) -> None:
+        self.config = config
+
+    def instruction(self, turn: int) -> Step:
+        """The same step every turn."""
+        return addition("apple", self.config.place)
+
+
+# A hundred fruits, common ones first. The list is ours: the paper's is not known.
+
+FRUITS: tuple[str, ...] = (
+    "apple", "banana", "orange", "lemon", "lime", "pear", "peach", "plum", "strawberry", "cherry",
+    "kiwi", "mango", "pineapple", "grape", "watermelon", "apricot", "fig", "pomegranate", "papaya", "grapefruit",
+    "mandarin", "nectarine", "blueberry", "raspberry", "blackberry", "coconut", "melon", "lychee", "passion fruit",
+    "dragon fruit", "persimmon", "quince", "guava", "date", "cranberry", "redcurrant", "blackcurrant", "gooseberry",
+    "mulberry", "elderberry", "kumquat", "tangerine", "clementine", "pomelo", "blood orange", "star fruit",
+    "jackfruit", "durian", "rambutan", "mangosteen", "longan", "tamarind", "avocado", "olive", "plantain",
+    "breadfruit", "custard apple", "soursop", "cherimoya", "sapodilla", "loquat", "medlar", "damson", "greengage",
+    "mirabelle", "sloe", "rowan berry", "hawthorn berry", "rose hip", "sea buckthorn berry", "cloudberry",
+    "lingonberry", "bilberry", "boysenberry", "loganberry", "tayberry", "dewberry", "salmonberry", "huckleberry",
+    "saskatoon berry", "honeyberry", "goji berry", "acai berry", "acerola", "jabuticaba", "feijoa", "pepino",
+    "tamarillo", "physalis", "horned melon", "cactus pear", "ugli fruit", "yuzu", "calamansi", "bergamot", "citron",
+    "finger lime", "crab apple", "salak", "santol",
+)  # fmt: skip
+"""Different names, each one step of `add_fruits`."""
+
+
+# Add a hundred different fruits, one each turn.
+
+
+class AddFruits:
+    """Adds another fruit each turn, 100 in all (the list is ours); there is no ideal image."""
+
+    Config: ClassVar[type[PartConfig]] = AddingConfig
+    requires: ClassVar[Mapping[str, str]] = {}
+    ideal: Ideal | None = None
+    length: int | None = len(FRUITS)
+
+    def __init__(self, config: AddingConfig) -> None:
+        self.config = config
+
+    def instruction(self, turn: int) -> Step:
+        """One fruit per turn; raises `IndexError` past the last one."""
+        if turn > len(FRUITS):
+            raise IndexError(f"the scenario has {len(FRUITS)} fruits, turn {turn} was asked for")
+        return addition(FRUITS[turn - 1], self.config.place)

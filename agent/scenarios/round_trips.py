@@ -8,7 +8,8 @@ from typing import ClassVar
 from turngate.agent.scenario import Ideal, Step
 from turngate.part import PartConfig
 
-__all__ = ["MirrorTwice", "MirrorTwiceConfig"]
+__all__ = ["DecoloriseRecolorise", "MirrorTwice", "RotateFourTimes"]
+
 
 MIRROR_TEXT = "Mirror the provided image horizontally: left becomes right. Change nothing else."
 """Our wording: the paper's is not known."""
@@ -32,3 +33,60 @@ class MirrorTwice:
     def instruction(self, turn: int) -> Step:
         """The same step every turn."""
         return Step(MIRROR_TEXT, {"kind": "mirror"}, ("mirror",))
+
+
+# Rotate the image by a quarter, turn after turn: every fourth turn should give the origin.
+
+ROTATE_TEXT = "Rotate the provided image by 90 degrees clockwise. Change nothing else."
+"""Our wording: the paper's is not known."""
+
+
+class RotateFourTimesConfig(PartConfig):
+    """No settings."""
+
+
+class RotateFourTimes:
+    """Rotates by 90 degrees clockwise each turn; four rotations should give the origin, fewer a rotated one."""
+
+    Config: ClassVar[type[PartConfig]] = RotateFourTimesConfig
+    requires: ClassVar[Mapping[str, str]] = {}
+    ideal: Ideal | None = "operations"
+    length: int | None = None
+
+    def __init__(self, config: RotateFourTimesConfig) -> None:
+        self.config = config
+
+    def instruction(self, turn: int) -> Step:
+        """The same step every turn."""
+        return Step(ROTATE_TEXT, {"kind": "rotate"}, ("rotate",))
+
+
+# Take the colours away and ask for them back, turn about.
+
+TO_GRAY = "Convert the provided image to grayscale. Change nothing else."
+"""Asked for at odd turns. Our wording: the paper's is not known."""
+
+TO_COLOUR = "Give the provided image its original colours back. Change nothing else."
+"""Asked for at even turns. Our wording."""
+
+
+class DecoloriseRecoloriseConfig(PartConfig):
+    """No settings."""
+
+
+class DecoloriseRecolorise:
+    """Grayscale at odd turns, the original colours at even ones; the ideals are the origin in gray and the origin."""
+
+    Config: ClassVar[type[PartConfig]] = DecoloriseRecoloriseConfig
+    requires: ClassVar[Mapping[str, str]] = {}
+    ideal: Ideal | None = "operations"
+    length: int | None = None
+
+    def __init__(self, config: DecoloriseRecoloriseConfig) -> None:
+        self.config = config
+
+    def instruction(self, turn: int) -> Step:
+        """Grayscale at odd turns, colours at even ones, also when the turn before was skipped."""
+        if turn % 2:
+            return Step(TO_GRAY, {"kind": "grayscale"}, ("grayscale",))
+        return Step(TO_COLOUR, {"kind": "recolorise"}, ("recolorise",))

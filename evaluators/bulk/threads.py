@@ -8,12 +8,9 @@ from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
-from turngate.evaluators._opened import Opened
-from turngate.evaluators._score_batch import samples_of, score_batch
 from turngate.evaluators.bulk.cache import ScoreCache
-from turngate.evaluators.bulk.item import IsOwed, Item, Named, Step
+from turngate.evaluators.bulk.item import IsOwed, Item, Named, Opened, Shelf, Step, samples_of, score_batch
 from turngate.evaluators.evaluator import Evaluator
-from turngate.evaluators.image_source import Shelf
 
 __all__ = ["Threads"]
 

@@ -3,15 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import ClassVar, Literal
 
-from turngate.evaluators._drift_value import ALARM, EXPONENT, UNITS, combine, scored
+from turngate.evaluators.drift.growth import Growth, add, components
 from turngate.evaluators.drift.meter import SMALLEST, Meter
 from turngate.evaluators.evaluator import Facts, Sample
-from turngate.evaluators.result import Result, Unscored
+from turngate.evaluators.result import Result, Score, Unscored
 from turngate.part import PartConfig
 
-__all__ = ["ALARM", "EXPONENT", "UNITS", "Drift", "DriftConfig", "combine"]
+__all__ = ["ALARM", "EXPONENT", "UNITS", "Drift", "DriftChain", "DriftConfig", "combine", "scored"]
+
+
+# One number from the components of drift, and their words.
+
+ALARM: Mapping[str, float] = {
+    "noise": 2.0, "residual": 2.2, "texture": 1.25, "blur": 0.15, "contrast": 0.6, "halo": 6.0, "lattice": 9.0,
+    "chroma": 7.5, "tone": 5.0,
+}  # fmt: skip
+"""Level of each component, in its unit, that alone gives a drift of 1.0 (set on clean edits, see `docs/drift.md`)."""
+
+UNITS: Mapping[str, str] = {
+    "noise": "grey levels", "residual": "grey levels", "texture": "octaves", "blur": "octaves", "contrast": "octaves",
+    "halo": "grey levels", "lattice": "dB", "chroma": "grey levels", "tone": "grey levels",
+}  # fmt: skip
+"""Unit of each component."""
+
+EXPONENT = 3
+"""Order of the norm that joins the components: near the largest one, a little more when several have grown."""
+
+
+def combine(found: Mapping[str, float]) -> float:
+    """Drift of nine components: the norm of order `EXPONENT` of component / `ALARM`."""
+    return float(sum((found[name] / level) ** EXPONENT for name, level in ALARM.items()) ** (1 / EXPONENT))
+
+
+def scored(grown: Growth, flags: tuple[str, ...]) -> Score:
+    """The score of a growth, with its components in their units and a sentence from the heaviest to the lightest."""
+    found = components(grown)
+    value = combine(found)
+    order = sorted(ALARM, key=lambda name: -found[name] / ALARM[name])
+    told = ", ".join(
+        f"{name} {found[name]:.2f} {UNITS[name]} ({found[name] / ALARM[name]:.0%} of alarm)" for name in order
+    )
+    return Score(value, "drifted" if value >= 1 else "steady", told, found, flags)
 
 
 class DriftConfig(PartConfig):
@@ -62,3 +97,58 @@ class Drift:
             return Unscored("no_reference", f"drift needs the {self.config.reference} image")
         measured = self._meter.growth(reference, sample.candidate)
         return measured if isinstance(measured, Unscored) else scored(*measured)
+
+
+# Drift along a chain: the wear of every accepted step added up, without the origin.
+
+
+class DriftChainConfig(PartConfig):
+    """There is nothing to set."""
+
+
+class DriftChain:
+    """Drift since the first accepted image, as the sum of what each step of the chain did outside of its own edit.
+
+    Each accepted image is compared with the one before it and the candidate with the last; in every step the tiles
+    whose content was replaced are left out, so a chain that adds an object every turn is not counted as worn. Signed
+    quantities add up (a loss cancels a gain), energies add up as they are: see docs/drift.md. Components, levels and
+    norm are those of `drift`; what turn 1 costs is not seen.
+    """
+
+    Config: ClassVar[type[PartConfig]] = DriftChainConfig
+    requires: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(self, config: DriftChainConfig) -> None:
+        self.config = config
+        self.facts = Facts(
+            name="drift_chain",
+            version="1",
+            direction="lower",
+            range=(0.0, float("inf")),
+            needs=frozenset({"candidate", "history"}),
+            min_size=SMALLEST,
+            preferred_size=512,
+            source="turngate, docs/drift.md",
+            size_scored="native; of two neighbours of different scale the larger is shrunk to the smaller's",
+        )
+        self._meter = Meter()
+
+    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+        """Score each sample by itself.
+
+        `Unscored`: `no_reference` (no image was accepted yet), `too_small` and `flat` as in `drift`, for any step.
+        """
+        return [self._evaluate(sample) for sample in batch]
+
+    def _evaluate(self, sample: Sample) -> Result:
+        if not sample.history:
+            return Unscored("no_reference", "drift_chain needs an accepted image before the candidate")
+        steps: list[Growth] = []
+        flags: tuple[str, ...] = ()
+        for before, after in pairwise((*sample.history, sample.candidate)):
+            measured = self._meter.growth(before, after)
+            if isinstance(measured, Unscored):
+                return measured
+            steps.append(measured[0])
+            flags = measured[1]
+        return scored(add(steps), flags)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.ndimage import median_filter, uniform_filter
 
-from turngate.evaluators._drift_tone import OFFSET
-from turngate.evaluators.drift.pair import Pair
+from turngate.evaluators.drift.pair import OFFSET, Pair
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

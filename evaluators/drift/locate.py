@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import fft
 
-from turngate.evaluators._drift_tiles import Places, basis, cut, places, spectra, tile_for
+from turngate.evaluators.drift.tiles import Places, basis, cut, places, spectra, tile_for
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

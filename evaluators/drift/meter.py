@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image
 
-from turngate.evaluators._drift_planes import Planes, planes
 from turngate.evaluators.drift.growth import Growth, growth
 from turngate.evaluators.drift.locate import locate
 from turngate.evaluators.drift.pair import pair
+from turngate.evaluators.drift.tiles import Planes, planes
 from turngate.evaluators.result import Unscored
 from turngate.memo import Memo
 

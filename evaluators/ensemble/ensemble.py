@@ -12,12 +12,10 @@ from pydantic import Field, SerializeAsAny, field_validator, model_validator
 
 from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS
-from turngate.evaluators._ranked import Ranked
-from turngate.evaluators.ensemble.joining import Average, Joining, Vote
+from turngate.evaluators.ensemble.joining import Average, Joining, Ranked, Vote
 from turngate.evaluators.evaluator import Evaluator, Facts, Need, Sample
-from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored
+from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored, Usage
 from turngate.evaluators.scoring import score
-from turngate.evaluators.usage import Usage
 from turngate.part import PartConfig
 
 __all__ = ["Ensemble", "EnsembleConfig"]

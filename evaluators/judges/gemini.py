@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from turngate.evaluators.judges._remote import no_answer, text_cost
 from turngate.evaluators.judges.answer import schema_of
-from turngate.evaluators.judges.config import RemoteJudgeConfig
+from turngate.evaluators.judges.config import RemoteJudgeConfig, no_answer, text_cost
 from turngate.evaluators.judges.judge import Judge
 from turngate.evaluators.judges.question import Ask, Ending, Question, Reply
-from turngate.evaluators.result import Failed, Unscored
-from turngate.evaluators.usage import Usage
+from turngate.evaluators.result import Failed, Unscored, Usage
 from turngate.part import PartConfig
 from turngate.providers import gemini
 from turngate.providers.calling import Called, call
-from turngate.providers.gemini_answer import FILTERS, blocked, count, finish_reason
+from turngate.providers.gemini import FILTERS, blocked, count, finish_reason
 from turngate.providers.keys import KeyName, missing_key, read_key
 from turngate.providers.prices import Prices, known_prices
 

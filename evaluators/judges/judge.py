@@ -14,12 +14,10 @@ from turngate.evaluators.evaluator import Facts, Sample
 from turngate.evaluators.judges.answer import answer_model, plain, read_answer
 from turngate.evaluators.judges.config import JudgeConfig
 from turngate.evaluators.judges.prompt import Prompt
-from turngate.evaluators.judges.question import Ask, Question, Reply
-from turngate.evaluators.judges.sent import send
-from turngate.evaluators.result import Failed, Result, Score, Unscored
-from turngate.evaluators.usage import Usage
+from turngate.evaluators.judges.question import Ask, Question, Reply, send
+from turngate.evaluators.result import Failed, Result, Score, Unscored, Usage
 from turngate.part import PartConfig
-from turngate.providers.blocking import run_blocking
+from turngate.providers.calling import run_blocking
 
 __all__ = ["Judge"]
 

@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from turngate.evaluators.judges._remote import no_answer, text_cost
 from turngate.evaluators.judges.answer import schema_of
-from turngate.evaluators.judges.config import RemoteJudgeConfig
+from turngate.evaluators.judges.config import RemoteJudgeConfig, no_answer, text_cost
 from turngate.evaluators.judges.judge import Judge
-from turngate.evaluators.judges.question import Ask, Ending, Question, Reply
-from turngate.evaluators.judges.sent import SentImage
-from turngate.evaluators.result import Failed, Unscored
-from turngate.evaluators.usage import Usage
+from turngate.evaluators.judges.question import Ask, Ending, Question, Reply, SentImage
+from turngate.evaluators.result import Failed, Unscored, Usage
 from turngate.part import PartConfig
 from turngate.providers import openai
 from turngate.providers.calling import Called, call

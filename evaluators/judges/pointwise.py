@@ -11,8 +11,16 @@ from pydantic import Field, field_validator, model_validator
 from turngate.errors import ConfigError
 from turngate.evaluators.evaluator import Direction
 from turngate.evaluators.judges.answer import mark, word
-from turngate.evaluators.judges.criterion import Criterion, read_criterion
-from turngate.evaluators.judges.form import REASONS, Form, Labels, Reference, Role, answer_shape
+from turngate.evaluators.judges.form import (
+    REASONS,
+    Criterion,
+    Form,
+    Labels,
+    Reference,
+    Role,
+    answer_shape,
+    read_criterion,
+)
 from turngate.evaluators.result import Score
 
 __all__ = ["Pointwise"]

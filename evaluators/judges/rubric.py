@@ -8,8 +8,7 @@ from typing import Any, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from turngate.evaluators.judges.answer import word
-from turngate.evaluators.judges.criterion import check_name
-from turngate.evaluators.judges.form import REASONS, Form, Labels, Reference, Role, answer_shape
+from turngate.evaluators.judges.form import REASONS, Form, Labels, Reference, Role, answer_shape, check_name
 from turngate.evaluators.result import Score
 
 __all__ = ["Rubric"]

@@ -11,11 +11,10 @@ from PIL import Image
 from pydantic import Field, model_validator
 
 from turngate.errors import ConfigError
-from turngate.evaluators.judges.config import JudgeConfig
+from turngate.evaluators.judges.config import JudgeConfig, VisionModelConfig
 from turngate.evaluators.judges.judge import Judge
 from turngate.evaluators.judges.question import Ask, Question, Reply
 from turngate.evaluators.judges.vision_model import VisionModel
-from turngate.evaluators.judges.vision_model_config import VisionModelConfig
 from turngate.evaluators.result import Unscored
 from turngate.part import PartConfig
 

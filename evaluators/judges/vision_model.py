@@ -11,10 +11,9 @@ from typing import Any
 from PIL import Image
 
 from turngate.errors import ConfigError, MachineError, MissingWeights
+from turngate.evaluators.judges.config import VisionModelConfig
 from turngate.evaluators.judges.question import Reply
-from turngate.evaluators.judges.vision_model_config import VisionModelConfig
-from turngate.evaluators.result import Unscored
-from turngate.evaluators.usage import Usage
+from turngate.evaluators.result import Unscored, Usage
 from turngate.weights.torch_device import out_of_memory, resolve_device
 from turngate.weights.version import folder_version
 

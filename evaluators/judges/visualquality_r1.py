@@ -13,11 +13,10 @@ from pydantic import Field
 
 from turngate.evaluators.evaluator import Facts, Sample
 from turngate.evaluators.judges.answer import plain
+from turngate.evaluators.judges.config import VisionModelConfig
 from turngate.evaluators.judges.question import Reply
 from turngate.evaluators.judges.vision_model import VisionModel
-from turngate.evaluators.judges.vision_model_config import VisionModelConfig
-from turngate.evaluators.result import Failed, Result, Score, Unscored
-from turngate.evaluators.usage import Usage
+from turngate.evaluators.result import Failed, Result, Score, Unscored, Usage
 from turngate.part import PartConfig
 
 __all__ = ["VisualQualityR1", "VisualQualityR1Config", "read_rating"]

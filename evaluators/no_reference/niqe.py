@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from turngate.evaluators._half import half
-from turngate.evaluators._mscn import mscn
 from turngate.evaluators.evaluator import Facts, Sample
-from turngate.evaluators.no_reference.luma import is_flat, luma, rounded_luma
+from turngate.evaluators.no_reference.luma import half, is_flat, luma, rounded_luma
 from turngate.evaluators.no_reference.parameters import NIQE, parameters
-from turngate.evaluators.no_reference.statistics import fit_aggd, neighbour_sums
+from turngate.evaluators.no_reference.statistics import fit_aggd, mscn, neighbour_sums
 from turngate.evaluators.result import Result, Score, Unscored
 from turngate.part import PartConfig
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from turngate.evaluators._mscn import RADIUS, mscn, mscn_single
 from turngate.evaluators.evaluator import Facts, Sample
 from turngate.evaluators.no_reference.luma import luma
+from turngate.evaluators.no_reference.statistics import RADIUS, mscn, mscn_single
 from turngate.evaluators.result import Result, Score, Unscored
 from turngate.part import PartConfig
 

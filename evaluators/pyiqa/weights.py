@@ -2,18 +2,204 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-from collections.abc import Sequence
+import importlib.util
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
-from turngate.errors import ConfigError, MissingWeights
-from turngate.evaluators._pyiqa_fetch import fetch
-from turngate.evaluators._pyiqa_files import OURS, WeightFile, files_of
+from turngate.errors import ConfigError, MachineError, MissingWeights
+from turngate.evaluators.no_reference.parameters import BRISQUE, NIQE, parameters
+from turngate.evaluators.pyiqa.table import FILES
 from turngate.weights.hub import offline
 from turngate.weights.version import folder_version
 
-__all__ = ["Weights", "gather", "named", "what_is_missing"]
+__all__ = ["OURS", "Weights", "fetch", "files_of", "gather", "named", "what_is_missing", "write_ours"]
+
+
+# Where the weights of pyiqa's metrics are: given by the user, in the caches, or inside other packages.
+
+OURS = ("brisque_svm_weights.pth", "niqe_modelparameters.mat")
+"""Files whose numbers turngate ships for its own metrics."""
+
+_PACKAGES = {
+    "alex_shift_tolerant.pth": ("stlpips_pytorch", "weights/vST0.0/alex_shift_tolerant.pth"),
+    "vgg_shift_tolerant.pth": ("stlpips_pytorch", "weights/vST0.0/vgg_shift_tolerant.pth"),
+    "LPIPS_v0.1_alex-df73285e.pth": ("lpips", "weights/v0.1/alex.pth"),
+    "LPIPS_v0.1_vgg-a78928a0.pth": ("lpips", "weights/v0.1/vgg.pth"),
+    "DISTS_weights-f5e65c96.pth": ("DISTS_pytorch", "weights.pt"),
+}
+"""File of pyiqa's hub -> package that ships the same parameters (the keys were compared, one by one)."""
+
+_CLIP = "https://openaipublic.azureedge.net/clip/models"
+_FACE = "https://github.com/xinntao/facexlib/releases/download"
+_SWIN = "https://github.com/SwinTransformer/storage/releases/download/v1.0.0"
+_URLS = {
+    "RN50.pt": f"{_CLIP}/afeb0e10f9e5a86da6080e35cf09123aca3b358a0c3e3b6c78a7b63bc04b6762/RN50.pt",
+    "ViT-B-32.pt": f"{_CLIP}/40d365715913c9da98579312b702a82c18be219cc2a73407c4526f58eba950af/ViT-B-32.pt",
+    "ViT-L-14.pt": f"{_CLIP}/b8cca3fd41ae0c99ba7e8951adf17d267cdb84cd88be6f7c2e0eca1737a03836/ViT-L-14.pt",
+    "detection_Resnet50_Final.pth": f"{_FACE}/v0.1.0/detection_Resnet50_Final.pth",
+    "parsing_parsenet.pth": f"{_FACE}/v0.2.2/parsing_parsenet.pth",
+    "swin_base_patch4_window12_384_22kto1k.pth": f"{_SWIN}/swin_base_patch4_window12_384_22kto1k.pth",
+}
+
+
+@dataclass(frozen=True)
+class WeightFile:
+    """One file that a metric opens, or one repository that it loads."""
+
+    place: str
+    """See `_pyiqa_table`."""
+    name: str
+
+    @property
+    def is_repository(self) -> bool:
+        """It is loaded by its repository's name, by a library that keeps its own cache."""
+        return self.place in ("timm", "repo")
+
+    @property
+    def movable(self) -> bool:
+        """pyiqa can be made to look for it elsewhere."""
+        return self.place in ("pyiqa", "checkpoints", "clip")
+
+    @property
+    def home(self) -> Path:
+        """Where pyiqa looks for it and downloads it to."""
+        if self.place == "openai":
+            return Path.home() / ".cache" / "clip" / self.name
+        return hub_folder() / ("pyiqa" if self.place == "face" else self.place) / self.name
+
+    @property
+    def url(self) -> str:
+        """Where it comes from."""
+        endpoint = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+        if self.is_repository:
+            return f"{endpoint}/{self.name}"
+        if self.name in _URLS:
+            return _URLS[self.name]
+        if self.place == "checkpoints" and self.name != "ARNIQA.pth":
+            return f"https://download.pytorch.org/models/{self.name}"
+        return f"{endpoint}/chaofengc/IQA-PyTorch-Weights/resolve/main/{self.name}"
+
+    @property
+    def sha256(self) -> str | None:
+        """Known for CLIP, whose addresses hold it."""
+        return self.url.split("/")[-2] if self.url.startswith(_CLIP) else None
+
+    def given(self, weights: Path | None) -> Path | None:
+        """The user's own copy: `weights` itself by its name, or a file of that name in this folder."""
+        if weights is None or not self.movable:
+            return None
+        names = {self.name, unquote(self.name)}
+        if weights.is_file():
+            return weights if weights.name in names else None
+        near = (weights / folder / name for folder in ("", self.place) for name in sorted(names))
+        return next((path for path in near if path.is_file()), None)
+
+    def found(self) -> Path | None:
+        """In a cache or in a package that ships it; not `OURS`."""
+        if self.is_repository:
+            return _cached_repository(self.name)
+        return self.home if self.home.is_file() else _packaged(self.name)
+
+    def is_here(self, weights: Path | None = None) -> bool:
+        """Whether it can be had without a network."""
+        return self.given(weights) is not None or self.found() is not None or self.name in OURS
+
+
+def files_of(metric: str) -> tuple[WeightFile, ...] | None:
+    """What a metric opens; None for one that came with a later pyiqa than this table."""
+    if metric not in FILES:
+        return None
+    return tuple(WeightFile(*entry.split("/", 1)) for entry in FILES[metric])
+
+
+def hub_folder() -> Path:
+    """torch's hub cache, known without importing torch."""
+    hub = sys.modules.get("torch.hub")
+    if hub is not None:
+        return Path(hub.get_dir())
+    cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
+    return Path(os.environ.get("TORCH_HOME", f"{cache}/torch")).expanduser() / "hub"
+
+
+def _packaged(name: str) -> Path | None:
+    package, inside = _PACKAGES.get(name, ("", ""))
+    spec = importlib.util.find_spec(package) if package else None
+    folders = (spec.submodule_search_locations or []) if spec else []
+    return next((path for folder in folders if (path := Path(folder) / inside).is_file()), None)
+
+
+def _cached_repository(name: str) -> Path | None:
+    from huggingface_hub import try_to_load_from_cache
+
+    for file in ("config.json", "model.safetensors", "pytorch_model.bin"):
+        path = try_to_load_from_cache(name, file)
+        if isinstance(path, str):
+            return Path(path)
+    return None
+
+
+# Downloads one file of weights, whole or not at all.
+
+_SECONDS = 60
+"""Longest silence of a server."""
+
+
+def fetch(file: WeightFile, wanted_by: str) -> Path:
+    """Download to where pyiqa looks for it; raises `MissingWeights` and leaves nothing behind when that fails.
+
+    pyiqa's own downloads take a file that was cut short for a whole one, and CLIP's leave it there.
+    """
+    import httpx
+
+    target = file.home
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=target.parent)
+    except OSError as error:
+        raise MachineError(f"cannot write to {target.parent}: {error.strerror}: set TORCH_HOME to another") from error
+    part = Path(name)
+    try:
+        with os.fdopen(descriptor, "wb") as out:
+            _copy(file, out.write)
+        part.chmod(0o644)
+        part.replace(target)
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+        raise MissingWeights(
+            f"{wanted_by}: {file.name} is not on this machine and {file.url} cannot be had ({_reason(error)}): "
+            f"download it where there is network, then put it into {target.parent} or give its folder as `weights`"
+        ) from error
+    except OSError as error:
+        raise MachineError(f"cannot write {target}: {error.strerror or error}: is the disk full?") from error
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink()
+    return target
+
+
+def _copy(file: WeightFile, write: Callable[[bytes], object]) -> None:
+    """Raises `httpx.HTTPError`, also when the answer ends early, or `ValueError` for other bytes than promised."""
+    import httpx
+
+    digest = hashlib.sha256()
+    with httpx.stream("GET", file.url, follow_redirects=True, timeout=_SECONDS) as answer:
+        answer.raise_for_status()
+        for chunk in answer.iter_bytes():
+            write(chunk)
+            digest.update(chunk)
+    if file.sha256 not in (None, digest.hexdigest()):
+        raise ValueError("its checksum is wrong")
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(error).split())[:100] or type(error).__name__
+
 
 _PICKLES = (".pth", ".pt", ".pkl", ".bin", ".ckpt")
 
@@ -121,3 +307,21 @@ def _fingerprint(paths: Sequence[Path]) -> str:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+# The numbers behind our own BRISQUE and NIQE, in the files that pyiqa reads.
+
+
+def write_ours(path: Path) -> None:
+    """Write `path`, which is called as one of `_pyiqa_files.OURS`; the same numbers as in pyiqa's hub."""
+    if path.name.startswith("niqe"):
+        from scipy.io import savemat
+
+        pristine = parameters(*NIQE)
+        savemat(path, {"mu_prisparam": pristine["mean"][None], "cov_prisparam": pristine["covariance"]})
+        return
+    import torch
+
+    model = parameters(*BRISQUE)
+    vectors = (torch.tensor(model["coefficients"]).float(), torch.tensor(model["support_vectors"]).float())
+    torch.save(vectors, path)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from turngate.evaluators._register_view import SAME, Orientation, View
-from turngate.evaluators.registration.geometry import Geometry
+from turngate.evaluators.registration.geometry import SAME, Geometry, Orientation, View
 from turngate.evaluators.registration.search import Found, finer, search, uncertainty
 
 if TYPE_CHECKING:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from PIL import Image
 
-from turngate.evaluators._register_view import ORIENTATIONS, SAME, UPRIGHT, View
 from turngate.evaluators.registration.fit import fit
-from turngate.evaluators.registration.geometry import Geometry
+from turngate.evaluators.registration.geometry import ORIENTATIONS, SAME, UPRIGHT, Geometry, View
 from turngate.evaluators.registration.shift import MAX_SHIFT, common, estimate_shift, moved
 from turngate.memo import Memo
 

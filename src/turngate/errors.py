@@ -18,7 +18,7 @@
     └── InternalError        a bug of turngate or of a part                      exit 70
 
 The command line prints the first three without a traceback. A run that ends early by its own limits is not an
-error: see `turngate.cli.exit_codes`.
+error: see `turngate.cli.errors`.
 
 Failures of a single editor call or evaluation are *results* (`NoImage`, `Unscored`, `Failed`), not exceptions:
 they are recorded in the ledger and the gate's policy deals with them.

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turngate.agent.reasoning import READERS, SummaryReader, SummaryReading, Unread
-from turngate.agent.reasoning._phrases import Match, Phrases
 from turngate.agent.reasoning.labelled import read_labelled, score_reader
+from turngate.agent.reasoning.lexicon.text import Match, Phrases
 from turngate.errors import ConfigError
 
 GERMAN: dict[str, Any] = {

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from turngate.agent.ideal import EXACT, Exact, ideal_picture
 from turngate.agent.scenario import Ideal, Scenario, Step
 from turngate.agent.scenarios import SCENARIOS
-from turngate.agent.scenarios._fruits import FRUITS
+from turngate.agent.scenarios.adding import FRUITS
 from turngate.agent.scenarios.replicate import REWORDED
 from turngate.errors import ConfigError
 from turngate.picture import Picture

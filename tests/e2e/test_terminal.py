@@ -15,9 +15,8 @@ from rich.console import Console
 from tests.traces._runs import HOSTILE, Writer, degraded
 
 from turngate import RunView, summarise
-from turngate.cli._columns import print_rows, print_words
-from turngate.cli._live_table import LiveTable
-from turngate.cli._time_left import TimeLeft, duration
+from turngate.cli._columns import TimeLeft, duration, print_rows, print_words
+from turngate.cli._live import LiveTable
 from turngate.picture import encode_png
 
 from ._terminal import in_terminal

@@ -32,11 +32,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_wheel_holds_everything(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     for name in (
-        "turngate/py.typed", "turngate/agent/editors/span.py", "turngate/graphs/machine.py",
+        "turngate/py.typed", "turngate/agent/editors/networks/span.py", "turngate/graphs/machine.py",
         "turngate/cli/template.yaml",
-        "turngate/evaluators/no_reference/data/brisque_live.npz", "turngate/evaluators/no_reference/data/niqe_pristine.npz",
-        "turngate/evaluators/no_reference/data/NOTICE", "turngate/pages/report/run.html.j2", "turngate/pages/report/report.css",
-        "turngate/pages/report/turns.js",
+        *(f"turngate/evaluators/no_reference/data/{name}" for name in ("brisque_live.npz", "NOTICE")),
+        *(f"turngate/pages/report/{name}" for name in ("run.html.j2", "report.css", "turns.js")),
     ):  # fmt: skip
         assert name in names
     assert not [name for name in names if name.split("/")[0] in ("agent", "graphs", "evaluators", "traces", "tests")]

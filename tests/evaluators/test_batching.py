@@ -17,9 +17,8 @@ from skimage import data
 
 from turngate.errors import QuotaExhausted
 from turngate.evaluators import EVALUATORS, Facts, Failed, Result, Sample, Score, Unscored
-from turngate.evaluators.bulk.item import Item, Named, Step
+from turngate.evaluators.bulk.item import ImageSource, Item, Named, Step
 from turngate.evaluators.bulk.scorer import Batcher
-from turngate.evaluators.image_source import ImageSource
 from turngate.evaluators.suites import members
 from turngate.part import PartConfig
 

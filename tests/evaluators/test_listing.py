@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from turngate.cli._parts import describe
+from turngate.cli.parts import describe
 from turngate.evaluators import EVALUATORS, Facts, Result, Sample
 from turngate.part import PartConfig
 

@@ -14,9 +14,9 @@ from skimage import data
 
 from turngate.errors import ConfigError, UnknownPart
 from turngate.evaluators import EVALUATORS, Facts, Failed, Result, Sample, Score, Unscored
-from turngate.evaluators._pyiqa_files import files_of
 from turngate.evaluators.pyiqa.catalogue import catalogue
 from turngate.evaluators.pyiqa.metric import PyiqaConfig, PyiqaMetric
+from turngate.evaluators.pyiqa.weights import files_of
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 from turngate.testing import check_evaluator
@@ -85,7 +85,7 @@ def test_the_version_names_what_changes_values() -> None:
 
 def test_facts_and_configurations_import_neither_torch_nor_pyiqa() -> None:
     code = (
-        "import sys\nfrom turngate import parse_config\nfrom turngate.cli._parts import all_names, describe\n"
+        "import sys\nfrom turngate import parse_config\nfrom turngate.cli.parts import all_names, describe\n"
         "names = all_names('evaluators')\n"
         "parse_config({'origin': 'skimage:astronaut', 'scenario': 'replicate', 'editor': 'codec', 'gate': "
         "'always_accept', 'evaluators': ['suite:nr-all']}, 'x')\n"

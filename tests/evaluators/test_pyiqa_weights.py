@@ -14,7 +14,7 @@ from skimage import data
 
 from turngate.errors import ConfigError, MissingWeights
 from turngate.evaluators import EVALUATORS, Evaluator, Sample, Score
-from turngate.evaluators._pyiqa_files import files_of
+from turngate.evaluators.pyiqa.weights import files_of
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 
@@ -122,7 +122,7 @@ def test_a_failed_download_leaves_nothing(hub: Hub, weights: Path, tmp_path: Pat
 
 def test_a_wrong_checksum_is_no_download(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """CLIP's address holds its checksum; pyiqa itself would keep a file that was cut short."""
-    from turngate.evaluators import _pyiqa_files
+    from turngate.evaluators.pyiqa import weights as _pyiqa_files
 
     hub.files["RN50.pt"] = b"not CLIP"
     address = _pyiqa_files._URLS["RN50.pt"].replace(

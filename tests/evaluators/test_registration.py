@@ -17,10 +17,10 @@ from scipy.ndimage import gaussian_filter
 
 from turngate.agent.editor import Edited, EditRequest
 from turngate.agent.editors import EDITORS
-from turngate.evaluators._register_level import level
-from turngate.evaluators._register_view import ORIENTATIONS, SAME, UPRIGHT, Orientation
 from turngate.evaluators.registration.fit import fit
+from turngate.evaluators.registration.geometry import ORIENTATIONS, SAME, UPRIGHT, Orientation
 from turngate.evaluators.registration.register import Geometry, locate, register
+from turngate.evaluators.registration.search import level
 from turngate.memo import Memo
 from turngate.picture import Picture
 

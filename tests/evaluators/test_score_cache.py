@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from turngate import parse_config
 from turngate.evaluators import EVALUATORS, Evaluator, Facts, Failed, Need, Sample, Score, Unscored
-from turngate.evaluators.bulk.cache import ScoreCache, cache_folder, cached_score
-from turngate.evaluators.score_key import Inputs, score_key
+from turngate.evaluators.bulk.cache import Inputs, ScoreCache, cache_folder, cached_score, score_key
 
 from ._counter import Counter, Settings, ask, picture
 from .conftest import Open

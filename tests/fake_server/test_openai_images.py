@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.e2e.fake_servers import FakeServer
 
-from turngate.fake_server._multipart import read_form
+from turngate.fake_server.openai.request import read_form
 from turngate.picture import Picture
 
 from ._images import photo, pixels

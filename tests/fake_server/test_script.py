@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turngate.errors import ConfigError
-from turngate.fake_server._words import MODIFIERS, WORDS, split
-from turngate.fake_server.answer import Answer
-from turngate.fake_server.script import Script, parse_script, read_script, with_answers
+from turngate.fake_server.script import MODIFIERS, WORDS, Answer, Script, parse_script, read_script, split, with_answers
 
 
 def said(script: Script, numbers: range, kind: str = "edit") -> list[str]:

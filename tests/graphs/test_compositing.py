@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turngate.agent.rejection import Masking
-from turngate.graphs.compositing import compose, mismatch
 from turngate.graphs.config import OriginConfig
+from turngate.graphs.masked_accept import compose, mismatch
 from turngate.graphs.origin import load_origin
 from turngate.picture import Picture
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from turngate.agent.gate import Decision, Reading
 from turngate.agent.rejection import Rejection, Tried, best_of
+from turngate.graphs.decision import Ruling, settle
 from turngate.graphs.history import Position, advance, fold
-from turngate.graphs.verdict import Ruling, settle
 from turngate.traces.records import AttemptRow, DecisionRow
 
 ORIGIN = "0" * 64

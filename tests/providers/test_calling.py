@@ -10,9 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from turngate.providers.blocking import run_blocking
-from turngate.providers.calling import Called, RetryConfig, call
-from turngate.providers.failure import RETRIED, Failure, Kind
+from turngate.providers.calling import RETRIED, Called, Failure, Kind, RetryConfig, call, run_blocking
 
 QUICK = RetryConfig(tries=4, deadline_seconds=0.05, first_wait_seconds=0, longest_wait_seconds=60)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from google.genai.types import GenerateContentResponse
 
-from turngate.providers.gemini_answer import Count, blocked, count, finish_reason
+from turngate.providers.gemini import Count, blocked, count, finish_reason
 
 
 def answer(**fields: Any) -> GenerateContentResponse:

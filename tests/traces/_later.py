@@ -8,8 +8,8 @@ from typing import Any
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.bulk.item import Named
 from turngate.evaluators.bulk.scorer import Batcher
-from turngate.rescoring.found import find, turns_in
 from turngate.rescoring.rescore import Rescoring
+from turngate.rescoring.targets import find, turns_in
 
 
 def score(path: Path, *raws: Any, turns: str | None = None, limit: int | None = None, name: str | None = None) -> None:

@@ -25,8 +25,7 @@ from ._runs import Writer, long_run, study_of
 pytest.importorskip("matplotlib")
 
 from turngate.pages.plots.plot import Plot
-from turngate.pages.plots.study_plots import study_plots
-from turngate.traces.plots.write import Written, write_plots
+from turngate.pages.plots.study_plots import Written, study_plots, write_plots
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

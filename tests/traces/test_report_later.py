@@ -14,8 +14,7 @@ from turngate import RunView, parse_config, start_run
 from turngate.pages.report.run.page import write_run_report
 from turngate.pages.report.study.page import write_study_page
 from turngate.picture import encode_png
-from turngate.traces.analysis.later_view import MARK
-from turngate.traces.analysis.run.rescored import read_later
+from turngate.traces.analysis.run.rescored import MARK, read_later
 from turngate.traces.analysis.run.summary import summarise
 from turngate.traces.analysis.study.answer import StudyAnswer, answer_study
 from turngate.traces.analysis.study.study_view import StudyView

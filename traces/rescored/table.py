@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import threading
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TextIO, TypeVar, cast
 
-from turngate.errors import NoSuchRun
+from turngate.errors import MissingExtra, NoSuchRun
 from turngate.traces._sqlite import connect, decode, encode, machine_errors
 from turngate.traces.records import Row
 from turngate.traces.redact import reread_secrets
 from turngate.traces.rescored.records import SCORE_TABLES, PassEndRow, PassRow, ScoredRow
 
-__all__ = ["FILE_NAME", "ScoreTable", "read_scores"]
+__all__ = [
+    "FILE_NAME",
+    "Coverage",
+    "ScoreTable",
+    "coverage",
+    "read_scores",
+    "score_lines",
+    "write_scores_csv",
+    "write_scores_parquet",
+]
+
 
 FILE_NAME = "scores.sqlite"
 """Beside a run's ledger, or in the folder of the images."""
@@ -88,3 +102,97 @@ def read_scores(folder: Path) -> list[ScoredRow]:
         return table.scores()
     finally:
         table.close()
+
+
+# How much of a run or folder each evaluator has scored: a choice of images must not pass for all of them.
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """One evaluator in one version with one set of settings."""
+
+    evaluator: str
+    type: str
+    version: str
+    parameters: str
+    """SHA-256 of its settings."""
+    images: int
+    """Images that there are, as its latest pass counted them."""
+    looked_at: int
+    """Images that have a row, whatever is in it."""
+    retried: int
+    """Images whose failure was asked for again."""
+
+    @property
+    def partial(self) -> bool:
+        """Only some of the images were scored: numbers over them are a choice, and reports must say so."""
+        return self.looked_at < self.images
+
+
+def coverage(folder: Path) -> list[Coverage]:
+    """Coverage of every evaluator that has scored what is in `folder`; raises `NoSuchRun` without scores."""
+    table = ScoreTable(folder / FILE_NAME, read_only=True)
+    try:
+        rows, passes = table.scores(), table.passes()
+    finally:
+        table.close()
+    images = {
+        (one["type"], one["version"], one["parameters"]): asked.images
+        for asked, _ in passes
+        for one in asked.evaluators
+    }
+    return [_one(key, found, images.get(key[1:], 0)) for key, found in _by_evaluator(rows).items()]
+
+
+def _by_evaluator(rows: Iterable[ScoredRow]) -> dict[tuple[str, str, str, str], list[ScoredRow]]:
+    found: dict[tuple[str, str, str, str], list[ScoredRow]] = defaultdict(list)
+    for row in rows:
+        found[row.evaluator, row.type, row.version, row.parameters].append(row)
+    return found
+
+
+def _one(key: tuple[str, str, str, str], rows: list[ScoredRow], images: int) -> Coverage:
+    again = {row.item for row in rows if row.tries > 1}
+    return Coverage(*key, images, len({row.item for row in rows}), len(again))
+
+
+# Scores as CSV and Parquet, one line per result.
+
+
+def score_lines(tables: Iterable[tuple[str, Path]]) -> Iterator[dict[str, Any]]:
+    """Rows of (name, file) tables with `of` (the name) before them; lists and mappings as JSON text."""
+    for name, path in tables:
+        table = ScoreTable(path, read_only=True)
+        try:
+            rows = table.scores()
+        finally:
+            table.close()
+        for row in rows:
+            yield {"of": name, **{field: _cell(value) for field, value in row.model_dump(mode="json").items()}}
+
+
+def write_scores_csv(lines: Iterable[dict[str, Any]], file: TextIO) -> int:
+    """Write a header and one line per result; returns how many."""
+    writer = csv.DictWriter(file, fieldnames=["of", *ScoredRow.model_fields])
+    writer.writeheader()
+    count = 0
+    for line in lines:
+        writer.writerow(line)
+        count += 1
+    return count
+
+
+def write_scores_parquet(lines: Iterable[dict[str, Any]], path: Path) -> int:
+    """Write a Parquet file; raises `MissingExtra` without pyarrow. Returns the number of rows."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra("Parquet needs pyarrow: pip install 'turngate[parquet]'") from None
+    rows = list(lines)
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    return len(rows)
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value

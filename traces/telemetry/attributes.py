@@ -2,20 +2,73 @@
 
 from __future__ import annotations
 
-from turngate.traces.records import DecisionRow
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from turngate.traces.records import AttemptRow, DecisionRow, ScoreRow, TruthRow
 from turngate.traces.run_folder import RunInfo
 from turngate.traces.telemetry import names
-from turngate.traces.telemetry._values import Attributes, known, parts, type_of
 from turngate.traces.telemetry.content import Content
 
 __all__ = [
+    "Attributes",
+    "Value",
+    "answered_at",
+    "called",
     "closing_attributes",
     "decision_attributes",
+    "edit_attributes",
+    "edit_error",
     "ending_attributes",
+    "evaluation_span_attributes",
+    "failed_calls",
     "gate_attributes",
+    "known",
+    "parts",
+    "result_attributes",
     "run_attributes",
+    "try_attributes",
     "turn_attributes",
+    "type_of",
+    "words",
 ]
+
+
+# Small steps from a row's fields to attribute values.
+
+Value: TypeAlias = str | bool | int | float | list[str]
+Attributes: TypeAlias = dict[str, Value]
+
+_MOST_PARTS = 16
+"""Evidence and components come from plug-ins; the rest of a span must keep its place (SDK limit: 128 attributes)."""
+_MOST_WORDS = 8
+"""Flags that are shown; the ledger has them all."""
+
+
+def known(values: Mapping[str, Value | None]) -> Attributes:
+    """Without what is not known."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def words(values: Sequence[str], content: Content) -> list[str] | None:
+    """The first flags of a row; None when there are none."""
+    return [content.word(value) for value in values[:_MOST_WORDS]] or None
+
+
+def parts(name: str, values: Mapping[str, float | str | None], content: Content) -> Attributes:
+    """One attribute per named value; `name` says with `{name}` where the value's name goes."""
+    shown = [(key, value) for key, value in values.items() if value is not None][:_MOST_PARTS]
+    return {
+        name.format(name=content.word(key)): content.word(value) if isinstance(value, str) else value
+        for key, value in shown
+    }
+
+
+def type_of(config: Mapping[str, object], part: str) -> str | None:
+    """Registry name of a part in a configuration."""
+    chosen = config.get(part)
+    return str(chosen["type"]) if isinstance(chosen, Mapping) and "type" in chosen else None
 
 
 def run_attributes(info: RunInfo) -> Attributes:
@@ -95,3 +148,166 @@ def decision_attributes(row: DecisionRow, content: Content) -> Attributes:
             names.IMAGE_TURN_AFTER: row.image_turn_after,
         }
     )
+
+
+# The calls to a provider that failed within one attempt, with their times.
+
+
+@dataclass(frozen=True)
+class FailedCall:
+    """A call that failed and was made again."""
+
+    number: int
+    """1-based within the attempt."""
+    why: str
+    """Kind of failure: `per_minute`, `timeout`, ..."""
+    seconds: float
+    """How long the call took."""
+    waited: float
+    """Pause after it, seconds."""
+    ended_ns: int
+    """Unix nanoseconds, from the attempt's start and what the calls before it took."""
+    again_ns: int
+    """When the next call began."""
+
+
+def failed_calls(row: AttemptRow) -> Iterator[FailedCall]:
+    """All failed calls but the one that the attempt itself ended with."""
+    tries, at = row.tries, row.started_ns
+    answered = row.outcome != "no_image" or row.response_id is not None or row.finish_reason is not None
+    if tries and not answered and not tries[-1]["waited"]:
+        tries = tries[:-1]
+    for number, one in enumerate(tries, start=1):
+        ended = min(at + round(1e9 * one["seconds"]), row.ended_ns)
+        again = min(ended + round(1e9 * one["waited"]), row.ended_ns)
+        yield FailedCall(number, str(one["why"]), one["seconds"], one["waited"], ended, again)
+        at = again
+
+
+def answered_at(row: AttemptRow) -> int:
+    """When the last call of an attempt began, Unix nanoseconds."""
+    return max((call.again_ns for call in failed_calls(row)), default=row.started_ns)
+
+
+# From rows of the ledger to attributes of an editor call.
+
+
+def called(info: RunInfo) -> str:
+    """What is called: the model, or the kind of editor where it has no model."""
+    return str(info.resolved.get("editor", {}).get("model") or type_of(info.config, "editor") or names.WORKFLOW)
+
+
+def edit_error(row: AttemptRow) -> str | None:
+    """`error.type` of an editor call; None when an image came."""
+    return (row.why or "no_image") if row.outcome == "no_image" else None
+
+
+def edit_attributes(info: RunInfo, row: AttemptRow, truth: TruthRow | None, content: Content) -> Attributes:
+    """An editor call."""
+    failed = row.outcome == "no_image"
+    return _request(info, row) | known(
+        {
+            names.RESPONSE_MODEL: content.text(row.model),
+            names.RESPONSE_ID: content.text(row.response_id),
+            names.FINISH_REASONS: [content.word(row.finish_reason)] if row.finish_reason else None,
+            names.INPUT_TOKENS: row.input_tokens,
+            names.OUTPUT_TOKENS: row.output_tokens,
+            names.REASONING_TOKENS: row.reasoning_tokens,
+            names.OUTCOME: row.outcome,
+            names.ERROR_TYPE: edit_error(row),
+            names.RETRYABLE: row.retryable if failed else None,
+            names.HISTORY: row.history,
+            names.EDIT_FLAGS: words(row.flags, content),
+            names.COST: row.cost_usd,
+            names.WAITED: row.waited_seconds or None,
+            names.IMAGE_IN: row.input_image,
+            names.IMAGE_IN_TURN: row.input_turn,
+            names.IMAGE_OUT: row.image,
+            names.IMAGE_TYPE: row.media_type,
+            names.IMAGE_WIDTH: row.width,
+            names.IMAGE_HEIGHT: row.height,
+            names.IMAGE_BYTES: row.size_bytes,
+            names.SIMULATED: row.simulated,
+            names.TRUTH_MEASURE: truth.measure if truth else None,
+            names.TRUTH_VALUE: truth.value if truth else None,
+            names.TRUTH_DAMAGED: truth.damaged if truth else None,
+            names.TRUTH_DAMAGED_AT: truth.damaged_at if truth else None,
+        }
+    )
+
+
+def try_attributes(info: RunInfo, row: AttemptRow, call: FailedCall) -> Attributes:
+    """A call that failed and was made again within the attempt."""
+    failed: Attributes = {names.ERROR_TYPE: call.why, names.TRY: call.number, names.WAITED: call.waited}
+    return _request(info, row) | failed
+
+
+def _request(info: RunInfo, row: AttemptRow) -> Attributes:
+    return known(
+        {
+            names.OPERATION: names.OPERATION_EDIT,
+            names.PROVIDER: row.provider,
+            names.REQUEST_MODEL: info.resolved.get("editor", {}).get("model"),
+            names.REQUEST_SEED: row.seed,
+            names.OUTPUT_TYPE: "image",
+            names.CONVERSATION: info.run,
+            names.TURN: row.turn,
+            names.ATTEMPT: row.attempt,
+        }
+    )
+
+
+# From rows of the ledger to attributes of an evaluation: its span, and its event.
+
+
+def evaluation_span_attributes(info: RunInfo, row: ScoreRow, content: Content) -> Attributes:
+    """The span of an evaluation."""
+    more = known(
+        {
+            names.SPAN_KIND: names.KIND_EVALUATE,
+            names.EVALUATION_WHY: content.text(row.why),
+            names.EVALUATION_FAULT: row.fault,
+            names.EVALUATION_FLAGS: words(row.flags, content),
+            names.EVALUATION_TRIES: row.tries,
+            names.EVALUATION_CALLS: row.usage.get("calls"),
+            names.INPUT_TOKENS: row.usage.get("input_tokens"),
+            names.OUTPUT_TOKENS: row.usage.get("output_tokens"),
+            names.EVALUATION_COST: row.usage.get("cost_usd"),
+            names.EVALUATION_WAITED: row.usage.get("waited_seconds") or None,
+            names.EVALUATOR_TYPE: row.type,
+            names.EVALUATOR_VERSION: row.version,
+        }
+    )
+    return _result(info, row, content) | more | parts(names.EVALUATION_COMPONENT, row.components, content)
+
+
+def result_attributes(info: RunInfo, attempt: AttemptRow, row: ScoreRow, content: Content) -> Attributes:
+    """The event `gen_ai.evaluation.result` about the candidate of `attempt`."""
+    answer = known({names.RESPONSE_ID: content.text(attempt.response_id), names.CONVERSATION: info.run})
+    return _result(info, row, content) | answer
+
+
+def _result(info: RunInfo, row: ScoreRow, content: Content) -> Attributes:
+    """A value only when there is a score; unscored and failed ones have `error.type`."""
+    facts: dict[str, Any] = info.resolved.get("evaluators", {}).get(row.evaluator, {})
+    lowest, highest = (_bound(bound) for bound in facts.get("range", (None, None)))
+    return known(
+        {
+            names.EVALUATION_NAME: row.evaluator,
+            names.SCORE_VALUE: row.value if row.status == "scored" else None,
+            names.SCORE_LABEL: content.word(row.label) if row.label else None,
+            names.EXPLANATION: content.text(row.explanation) if content.capture else None,
+            names.ERROR_TYPE: content.text(row.why or row.status) if row.status in ("unscored", "failed") else None,
+            names.EVALUATION_STATUS: row.status,
+            names.EVALUATION_DIRECTION: row.direction,
+            names.EVALUATION_LOWEST: lowest,
+            names.EVALUATION_HIGHEST: highest,
+            names.TURN: row.turn,
+            names.ATTEMPT: row.attempt,
+        }
+    )
+
+
+def _bound(bound: object) -> float | None:
+    """run.json writes infinite bounds as words."""
+    return float(bound) if isinstance(bound, int | float) else None

@@ -2,24 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from turngate.errors import MachineError, ProviderError
+from turngate.traces.records import AttemptRecord, EventRow
 from turngate.traces.run_folder import RunFolder, RunInfo
 from turngate.traces.status import run_status
-from turngate.traces.telemetry.choice import ExporterKind, attribute_limit, chosen_exporters
-from turngate.traces.telemetry.config import Signal, TelemetryConfig
+from turngate.traces.telemetry.config import ExporterKind, Signal, TelemetryConfig, attribute_limit, chosen_exporters
 from turngate.traces.telemetry.content import Content
 from turngate.traces.telemetry.otlp import target
-from turngate.traces.telemetry.past import Past, read_past
-from turngate.traces.telemetry.place import Place
+from turngate.traces.telemetry.place import Place, TraceContext
 
 if TYPE_CHECKING:
     from turngate.traces.telemetry.pipeline import Pipeline
     from turngate.traces.telemetry.run_signals import RunSignals
 
-__all__ = ["export_run"]
+__all__ = ["Past", "export_run", "read_last_event", "read_past"]
+
+
+# What the ledger of a run already holds, as the records that telemetry is made of.
+
+
+@dataclass(frozen=True)
+class Past:
+    """Everything recorded so far."""
+
+    records: tuple[AttemptRecord, ...]
+    """In order of turn and attempt."""
+    started_ns: int | None
+    """When the run first began, Unix nanoseconds; None before that."""
+    last: EventRow | None
+    """The latest `started` or `ended` event."""
+    started_under: TraceContext | None
+    """Trace context of whoever started the run."""
+
+
+def read_past(folder: Path) -> Past:
+    """Read the ledger in `folder`; raises `NoSuchRun` or `DamagedRun`."""
+    ledger = RunFolder(folder).ledger()
+    try:
+        records, events = tuple(ledger.records()), ledger.events()
+    finally:
+        ledger.close()
+    first = next((event for event in events if event.kind == "started"), None)
+    under = TraceContext.parse(first.data) if first is not None else None
+    return Past(records, first.at_ns if first is not None else None, _last(events), under)
+
+
+def read_last_event(folder: Path) -> EventRow | None:
+    """The latest `started` or `ended` event in the ledger in `folder`."""
+    ledger = RunFolder(folder).ledger()
+    try:
+        return _last(ledger.events())
+    finally:
+        ledger.close()
+
+
+def _last(events: Sequence[EventRow]) -> EventRow | None:
+    return next((event for event in reversed(events) if event.kind in ("started", "ended")), None)
+
 
 _FLUSH_EVERY = 500
 """Attempts. The ledger is read faster than a collector takes spans, so the queue would overflow."""

@@ -2,13 +2,86 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import re
+import sys
+import threading
+from collections.abc import Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal
 
-from turngate.traces.telemetry import ids
-from turngate.traces.telemetry.trace_context import TraceContext
+from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 
-__all__ = ["Place"]
+__all__ = [
+    "DerivedIds",
+    "Place",
+    "TraceContext",
+    "edit_span_id",
+    "enter",
+    "evaluate_span_id",
+    "gate_span_id",
+    "leave",
+    "request_headers",
+    "run_span_id",
+    "started_under",
+    "trace_id",
+    "try_span_id",
+    "turn_span_id",
+    "turn_trace_id",
+]
+
+
+# W3C trace context as text: where a run was started from, and what a call takes along.
+
+_TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?")
+_TRACESTATE = re.compile(r"[ -~]{1,512}")
+
+
+@dataclass(frozen=True)
+class TraceContext:
+    """A span of somebody, or of ours, by its ids."""
+
+    trace: int
+    span: int
+    flags: int = 1
+    """Bit 0: the span is recorded."""
+    state: str = ""
+    """Header `tracestate`, handed on as it came."""
+
+    @classmethod
+    def parse(cls, carrier: Mapping[str, object]) -> TraceContext | None:
+        """The context in `traceparent` and `tracestate` of `carrier`; None when there is none that is valid."""
+        found = _TRACEPARENT.fullmatch(str(carrier.get("traceparent", "")).strip().lower())
+        if found is None:
+            return None
+        trace, span, flags = (int(found[group], 16) for group in (1, 2, 3))
+        state = str(carrier.get("tracestate", "")).strip()
+        return cls(trace, span, flags, state if _TRACESTATE.fullmatch(state) else "")
+
+    def headers(self) -> dict[str, str]:
+        """Headers `traceparent` and, where there is one, `tracestate`."""
+        found = {"traceparent": f"00-{self.trace:032x}-{self.span:016x}-{self.flags:02x}"}
+        return found | ({"tracestate": self.state} if self.state else {})
+
+
+def started_under(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Trace context of whoever starts a run, as headers; empty when there is none.
+
+    The span that is current in this process comes first, then TRACEPARENT and TRACESTATE of `environment` (default:
+    the process's). Loads nothing.
+    """
+    trace = sys.modules.get("opentelemetry.trace")
+    if trace is not None:
+        current = trace.get_current_span().get_span_context()
+        if current.is_valid:
+            state = current.trace_state.to_header()
+            return TraceContext(current.trace_id, current.span_id, int(current.trace_flags), state).headers()
+    variables = os.environ if environment is None else environment
+    carrier = {name: variables.get(name.upper(), "") for name in ("traceparent", "tracestate")}
+    context = TraceContext.parse(carrier)
+    return context.headers() if context is not None else {}
 
 
 @dataclass(frozen=True)
@@ -23,21 +96,21 @@ class Place:
     @property
     def trace(self) -> int:
         """Trace of the run's own span."""
-        return self.started_under.trace if self.started_under is not None else ids.trace_id(self.run)
+        return self.started_under.trace if self.started_under is not None else trace_id(self.run)
 
     def turn_trace(self, turn: int) -> int:
         """Trace of a turn and of all that happens in it."""
-        return self.trace if self.trace_per == "run" else ids.turn_trace_id(self.run, turn)
+        return self.trace if self.trace_per == "run" else turn_trace_id(self.run, turn)
 
     def edit(self, turn: int, attempt: int) -> TraceContext:
         """The span of an editor call, known before it is made."""
-        return self._within(turn, ids.edit_span_id(self.run, turn, attempt))
+        return self._within(turn, edit_span_id(self.run, turn, attempt))
 
     def evaluate(self, turn: int, attempt: int, evaluator: str) -> TraceContext:
         """The span of an evaluation, known before it is made; for the origin (turn 0), which has none, the run's."""
         if turn == 0:
-            return self._context(self.trace, ids.run_span_id(self.run), self.started_under)
-        return self._within(turn, ids.evaluate_span_id(self.run, turn, attempt, evaluator))
+            return self._context(self.trace, run_span_id(self.run), self.started_under)
+        return self._within(turn, evaluate_span_id(self.run, turn, attempt, evaluator))
 
     def _within(self, turn: int, span: int) -> TraceContext:
         return self._context(self.turn_trace(turn), span, self.started_under if self.trace_per == "run" else None)
@@ -46,3 +119,113 @@ class Place:
         """`joined` is whose trace it is, if it is not ours."""
         state = self.started_under.state if self.started_under is not None else ""
         return TraceContext(trace, span, 1 if joined is None else joined.flags, state)
+
+
+# Trace and span ids made from run, turn and attempt: whoever sends a span again sends it under the same id.
+
+
+def trace_id(run: str) -> int:
+    """128-bit trace id of a run: the first 16 bytes of the SHA-256 of its run id."""
+    return _trace_id(run)
+
+
+def turn_trace_id(run: str, turn: int) -> int:
+    """128-bit trace id of a turn that has a trace of its own."""
+    return _trace_id(run, turn, "turn")
+
+
+def run_span_id(run: str) -> int:
+    """Span id of the run itself, the root."""
+    return _span_id(run, "run")
+
+
+def turn_span_id(run: str, turn: int) -> int:
+    """Span id of a turn."""
+    return _span_id(run, turn, "turn")
+
+
+def edit_span_id(run: str, turn: int, attempt: int) -> int:
+    """Span id of an editor call."""
+    return _span_id(run, turn, attempt, "edit")
+
+
+def try_span_id(run: str, turn: int, attempt: int, number: int) -> int:
+    """Span id of a call to the provider that failed and was made again, 1-based within the attempt."""
+    return _span_id(run, turn, attempt, "try", number)
+
+
+def evaluate_span_id(run: str, turn: int, attempt: int, evaluator: str) -> int:
+    """Span id of an evaluation; `evaluator` is its name in the run's configuration."""
+    return _span_id(run, turn, attempt, "evaluate", evaluator)
+
+
+def gate_span_id(run: str, turn: int, attempt: int) -> int:
+    """Span id of a gate's decision."""
+    return _span_id(run, turn, attempt, "gate")
+
+
+def _trace_id(*path: str | int) -> int:
+    return int.from_bytes(_hash(path)[:16])
+
+
+def _span_id(*path: str | int) -> int:
+    return int.from_bytes(_hash(path)[:8])
+
+
+def _hash(path: tuple[str | int, ...]) -> bytes:
+    return hashlib.sha256("/".join(str(step) for step in path).encode()).digest()
+
+
+# Hands ids that are known beforehand to the SDK.
+
+
+class DerivedIds(RandomIdGenerator):
+    """Hands out the ids that were asked for in this thread, once; random ones otherwise."""
+
+    def __init__(self) -> None:
+        self._wanted = threading.local()
+
+    def want(self, trace: int, span: int) -> None:
+        """The next span started in this thread gets these ids (as a child it takes its parent's trace id)."""
+        self._wanted.trace, self._wanted.span = trace, span
+
+    def generate_trace_id(self) -> int:
+        """128-bit id; a sampler that looks at the trace id thus decides alike in every process of a run."""
+        trace: int | None = getattr(self._wanted, "trace", None)
+        return super().generate_trace_id() if trace is None else trace
+
+    def generate_span_id(self) -> int:
+        """64-bit id."""
+        span: int | None = getattr(self._wanted, "span", None)
+        self._wanted.trace = self._wanted.span = None
+        return super().generate_span_id() if span is None else span
+
+
+# W3C trace context for the calls that editors and evaluators make, so that a server's spans hang below ours.
+#
+# The loop asks `request_headers` right before it calls a part. An editor is given the answer in `EditRequest.headers`;
+# an evaluator, which knows no turn, calls from inside `turngate.providers.trace_headers.below`.
+
+_place: ContextVar[Place | None] = ContextVar("turngate_telemetry_place", default=None)
+
+
+def request_headers(turn: int, attempt: int, evaluator: str | None = None) -> dict[str, str]:
+    """Headers `traceparent` (and `tracestate`) of an attempt's editor call, or of its evaluation by `evaluator`.
+
+    When spans go to the application's own provider, which makes its ids when a span starts, these are the headers of
+    the span that is current in the application. Empty when no spans are sent.
+    """
+    place = _place.get()
+    if place is not None:
+        return (place.edit(turn, attempt) if evaluator is None else place.evaluate(turn, attempt, evaluator)).headers()
+    return started_under({}) if "opentelemetry.trace" in sys.modules else {}
+
+
+def enter(place: Place) -> None:
+    """From now on `request_headers` speaks of this run, in this thread and in those that copy its context."""
+    _place.set(place)
+
+
+def leave() -> None:
+    """The run's work ended here."""
+    _place.set(None)

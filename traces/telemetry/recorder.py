@@ -7,14 +7,12 @@ from typing import TYPE_CHECKING
 
 from turngate.traces.records import AttemptRecord
 from turngate.traces.run_folder import RunFolder, RunInfo
-from turngate.traces.telemetry import propagation
-from turngate.traces.telemetry.choice import attribute_limit, chosen_exporters
-from turngate.traces.telemetry.config import Signal, TelemetryConfig
+from turngate.traces.telemetry import place as propagation
+from turngate.traces.telemetry.config import Signal, TelemetryConfig, attribute_limit, chosen_exporters
 from turngate.traces.telemetry.content import Content
-from turngate.traces.telemetry.dropped import Dropped
-from turngate.traces.telemetry.past import read_last_event, read_past
+from turngate.traces.telemetry.export import read_last_event, read_past
+from turngate.traces.telemetry.pipeline import Dropped, Providers, application_providers
 from turngate.traces.telemetry.place import Place
-from turngate.traces.telemetry.providers import Providers, application_providers
 
 if TYPE_CHECKING:
     from opentelemetry._logs import LoggerProvider

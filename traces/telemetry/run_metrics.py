@@ -8,9 +8,15 @@ from opentelemetry.metrics import MeterProvider
 from turngate.traces.records import AttemptRecord, AttemptRow, ScoreRow
 from turngate.traces.run_folder import RunInfo
 from turngate.traces.telemetry import names
-from turngate.traces.telemetry._values import Attributes, known, type_of
-from turngate.traces.telemetry.calls import answered_at, failed_calls
-from turngate.traces.telemetry.edit_attributes import called, edit_error
+from turngate.traces.telemetry.attributes import (
+    Attributes,
+    answered_at,
+    called,
+    edit_error,
+    failed_calls,
+    known,
+    type_of,
+)
 
 __all__ = ["RunMetrics"]
 

@@ -2,34 +2,123 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from opentelemetry.context import Context
-from opentelemetry.trace import Link, Span, SpanKind, StatusCode, TracerProvider, set_span_in_context
+from opentelemetry.trace import (
+    Link,
+    NonRecordingSpan,
+    Span,
+    SpanContext,
+    SpanKind,
+    StatusCode,
+    TraceFlags,
+    TracerProvider,
+    TraceState,
+    set_span_in_context,
+)
 
 from turngate.traces.images import ImageStore
 from turngate.traces.records import AttemptRecord, AttemptRow, ScoreRow
 from turngate.traces.run_folder import RunInfo
-from turngate.traces.telemetry import ids, names
+from turngate.traces.telemetry import names
 from turngate.traces.telemetry.attributes import (
+    Attributes,
+    called,
     closing_attributes,
     decision_attributes,
+    edit_attributes,
     ending_attributes,
+    evaluation_span_attributes,
+    failed_calls,
     gate_attributes,
     run_attributes,
+    try_attributes,
     turn_attributes,
 )
-from turngate.traces.telemetry.calls import failed_calls
 from turngate.traces.telemetry.content import Content, image_facts, origin_facts
-from turngate.traces.telemetry.edit_attributes import called, edit_attributes, try_attributes
-from turngate.traces.telemetry.evaluation_attributes import evaluation_span_attributes
-from turngate.traces.telemetry.place import Place
-from turngate.traces.telemetry.starter import SpanStarter
+from turngate.traces.telemetry.place import (
+    Place,
+    TraceContext,
+    edit_span_id,
+    evaluate_span_id,
+    gate_span_id,
+    run_span_id,
+    try_span_id,
+    turn_span_id,
+)
 
 if TYPE_CHECKING:
-    from turngate.traces.telemetry.derived_ids import DerivedIds
+    from turngate.traces.telemetry.place import DerivedIds
 
-__all__ = ["RunTrace"]
+__all__ = ["RunTrace", "remote_context"]
+
+
+# Starts the spans of one run: which ids, which parent, which tracer.
+
+
+class SpanStarter:
+    """With `derived` ids a span has the id of its place in the run. Without, the provider is the application's own:
+
+    it makes the ids, and the run becomes a child of the span that is current there.
+    """
+
+    def __init__(
+        self, provider: TracerProvider, derived: DerivedIds | None, place: Place, version: str | None = None
+    ) -> None:
+        self._tracer = provider.get_tracer(
+            names.SCOPE, version, attributes={names.SCOPE_CONVENTIONS: names.CONVENTIONS}
+        )
+        self._derived = derived
+        self._place = place
+
+    def start(
+        self,
+        name: str,
+        span_id: int,
+        started_ns: int,
+        attributes: Attributes,
+        *,
+        parent: Span | None = None,
+        new_trace: int | None = None,
+        kind: SpanKind = SpanKind.INTERNAL,
+        links: Sequence[Link] = (),
+    ) -> Span:
+        """A span that began at `started_ns` (Unix nanoseconds); the caller ends it with its own time.
+
+        It hangs below `parent`, or begins the trace `new_trace`, or is the run's own.
+        """
+        if parent is not None:
+            context: Context | None = set_span_in_context(parent, Context())
+        elif new_trace is not None:
+            context = Context()
+        elif self._derived is None:
+            context = None  # below what is current in the application
+        else:
+            above = self._place.started_under
+            context = remote_context(above) if above is not None else Context()
+        if self._derived is not None:
+            self._derived.want(self._place.trace if new_trace is None else new_trace, span_id)
+        return self._tracer.start_span(
+            name, context, kind=kind, attributes=attributes, links=links, start_time=started_ns
+        )
+
+    def link(self, relation: str, trace: int, span_id: int) -> list[Link]:
+        """A link to a span that another process sent; none when its id cannot be known."""
+        if self._derived is None:
+            return []
+        context = SpanContext(trace, span_id, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED))
+        return [Link(context, {names.LINK_RELATION: relation})]
+
+
+def remote_context(above: TraceContext) -> Context:
+    """A context in which a span of somebody else is current."""
+    state = TraceState.from_header([above.state]) if above.state else None
+    context = SpanContext(
+        above.trace, above.span, is_remote=True, trace_flags=TraceFlags(above.flags), trace_state=state
+    )
+    return set_span_in_context(NonRecordingSpan(context), Context())
 
 
 class RunTrace:
@@ -66,14 +155,14 @@ class RunTrace:
         self._attempts = 0
         self._cost: float | None = None
         self._root = self._spans.start(
-            names.SPAN_RUN, ids.run_span_id(info.run), started_ns, run_attributes(info), links=self._parent_link()
+            names.SPAN_RUN, run_span_id(info.run), started_ns, run_attributes(info), links=self._parent_link()
         )
 
     def skip(self, record: AttemptRecord) -> None:
         """Take in an attempt whose spans another process sent."""
         row = record.attempt
         self._begin(row)
-        span_id = ids.edit_span_id(self._info.run, row.turn, row.attempt)
+        span_id = edit_span_id(self._info.run, row.turn, row.attempt)
         self._retried = self._spans.link("retry_of", self._place.turn_trace(row.turn), span_id)
         self._note(record)
 
@@ -89,7 +178,7 @@ class RunTrace:
         done = max([row.ended_ns, *(score.ended_ns for score in record.scores)])
         gate = self._spans.start(
             names.SPAN_GATE,
-            ids.gate_span_id(self._info.run, row.turn, row.attempt),
+            gate_span_id(self._info.run, row.turn, row.attempt),
             min(done, decision.at_ns),
             gate_attributes(decision, decided, self._content),
             parent=turn,
@@ -123,7 +212,7 @@ class RunTrace:
             run = Link(self._root.get_span_context(), {names.LINK_RELATION: "turn_of"})
             self._turn = self._spans.start(
                 names.SPAN_TURN.format(turn=row.turn),
-                ids.turn_span_id(self._info.run, row.turn),
+                turn_span_id(self._info.run, row.turn),
                 first.started_ns,
                 turn_attributes(self._info.run, row.turn, self._before),
                 parent=None if apart else self._root,
@@ -137,7 +226,7 @@ class RunTrace:
         name = names.SPAN_EDIT.format(model=called(self._info))
         kind = SpanKind.CLIENT if row.provider is not None else SpanKind.INTERNAL
         for call in failed_calls(row):
-            span_id = ids.try_span_id(run, row.turn, row.attempt, call.number)
+            span_id = try_span_id(run, row.turn, row.attempt, call.number)
             asked = try_attributes(self._info, row, call)
             lost = self._spans.start(name, span_id, at, asked, parent=turn, kind=kind, links=self._retried)
             lost.set_status(StatusCode.ERROR, call.why)
@@ -147,7 +236,7 @@ class RunTrace:
         if self._content.capture:
             attributes[names.INPUT_MESSAGES] = self._content.input_messages(row, self._origin, self._images)
             attributes[names.OUTPUT_MESSAGES] = self._content.output_messages(row)
-        span_id = ids.edit_span_id(run, row.turn, row.attempt)
+        span_id = edit_span_id(run, row.turn, row.attempt)
         span = self._spans.start(name, span_id, at, attributes, parent=turn, kind=kind, links=self._retried)
         if row.outcome == "no_image":
             span.set_status(StatusCode.ERROR, self._content.text(row.detail))
@@ -158,7 +247,7 @@ class RunTrace:
     def _evaluate(self, row: ScoreRow, turn: Span) -> None:
         span = self._spans.start(
             names.SPAN_EVALUATE.format(evaluator=row.evaluator),
-            ids.evaluate_span_id(self._info.run, row.turn, row.attempt, row.evaluator),
+            evaluate_span_id(self._info.run, row.turn, row.attempt, row.evaluator),
             row.started_ns,
             evaluation_span_attributes(self._info, row, self._content),
             parent=turn,
@@ -176,7 +265,7 @@ class RunTrace:
         if self._content.capture and row.image is not None:
             self._images[row.image] = image_facts(row)
         if record.decision.closes_turn:
-            span_id = ids.turn_span_id(self._info.run, row.turn)
+            span_id = turn_span_id(self._info.run, row.turn)
             self._after = self._spans.link("after", self._place.turn_trace(row.turn), span_id)
             self._closed_turns += 1
             self._first = self._turn = None
@@ -188,8 +277,8 @@ class RunTrace:
             return []
         theirs = Place(parent.run, self._place.trace_per)  # as if the parent had been sent with the same settings
         if not parent.turn:
-            return self._spans.link("forked_from", theirs.trace, ids.run_span_id(parent.run))
-        span_id = ids.turn_span_id(parent.run, parent.turn)
+            return self._spans.link("forked_from", theirs.trace, run_span_id(parent.run))
+        span_id = turn_span_id(parent.run, parent.turn)
         return self._spans.link("forked_from", theirs.turn_trace(parent.turn), span_id)
 
 

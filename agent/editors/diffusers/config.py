@@ -7,8 +7,7 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from turngate.agent.editors._diffusers_pipeline import Dtype, Offload
-from turngate.agent.editors._diffusers_source import Source, download
+from turngate.agent.editors.diffusers.pipeline import Dtype, Offload, Source, download
 from turngate.part import PartConfig
 from turngate.weights.torch_device import Device
 from turngate.weights.version import check_same

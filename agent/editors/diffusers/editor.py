@@ -6,17 +6,19 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from turngate.agent.editor import Edited, EditRequest, NoImage
-from turngate.agent.editors._diffusers_canvas import Canvas
-from turngate.agent.editors._diffusers_pipeline import SMALLER, multiple_of, open_pipeline, takes_several_images
-from turngate.agent.editors.diffusers.answer import guidance_effects, is_blanked, pixels, steps_done
+from turngate.agent.editors.diffusers.answer import Canvas, guidance_effects, is_blanked, pixels, steps_done
 from turngate.agent.editors.diffusers.config import DiffusersConfig
 from turngate.agent.editors.diffusers.pipeline import (
     SETTINGS,
+    SMALLER,
     check_arguments,
     check_settings,
     default_of,
+    multiple_of,
+    open_pipeline,
     parameters,
     pipeline_class,
+    takes_several_images,
 )
 from turngate.agent.editors.networks.torch_talk import hushed
 from turngate.errors import ConfigError, MachineError

@@ -10,8 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from turngate.agent.editor import Edited, EditRequest, NoImage
-from turngate.agent.editors._tiny_vae_files import VaeFiles
-from turngate.agent.editors.networks.tiny_vae import load_network
+from turngate.agent.editors.networks.tiny_vae import VaeFiles, load_network
 from turngate.errors import MachineError
 from turngate.part import PartConfig
 from turngate.picture import Picture

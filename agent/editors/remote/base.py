@@ -10,9 +10,7 @@ from turngate.agent.editor import NoImage, NoImageWhy, Served, Usage
 from turngate.errors import UserError
 from turngate.part import PartConfig
 from turngate.picture import Picture
-from turngate.providers.calling import Called, RetryConfig
-from turngate.providers.failure import Kind
-from turngate.providers.fatal import raise_if_fatal
+from turngate.providers.calling import Called, Kind, RetryConfig, raise_if_fatal
 from turngate.providers.prices import Prices
 
 __all__ = ["RemoteConfig", "no_answer", "sent"]
@@ -42,7 +40,7 @@ class RemoteConfig(PartConfig):
 def no_answer(called: Called[Any], model: str, where: str, key_name: str, provider: str) -> NoImage:
     """The result of a call that failed for good.
 
-    Raises what no later call can mend, see `turngate.providers.fatal`, and `UserError` for a conversation that the
+    Raises what no later call can mend, see `turngate.providers.calling`, and `UserError` for a conversation that the
     server does not take back.
     """
     failure = called.failure

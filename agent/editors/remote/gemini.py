@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pydantic import Field
 
 from turngate.agent.editor import Edited, EditRequest, NoImage, Served
-from turngate.agent.editors._gemini_request import contents
 from turngate.agent.editors.remote.base import RemoteConfig, no_answer
-from turngate.agent.editors.remote.gemini_wire import result
+from turngate.agent.editors.remote.gemini_wire import contents, result
 from turngate.part import PartConfig
 from turngate.providers import gemini
-from turngate.providers.blocking import run_blocking
-from turngate.providers.calling import Called, call
+from turngate.providers.calling import Called, call, run_blocking
 from turngate.providers.keys import KeyName, missing_key, read_key
 from turngate.providers.prices import known_prices
 

@@ -15,8 +15,7 @@ from turngate.agent.editor import Edited, EditRequest, ExtraImage, NoImage, Serv
 from turngate.agent.editors.remote.base import RemoteConfig, no_answer, sent
 from turngate.part import PartConfig
 from turngate.providers import openai
-from turngate.providers.blocking import run_blocking
-from turngate.providers.calling import Called, call
+from turngate.providers.calling import Called, call, run_blocking
 from turngate.providers.keys import KeyName, missing_key, read_key
 from turngate.providers.prices import Prices, Tokens, cost, known_prices
 

@@ -10,11 +10,8 @@ from typing import ClassVar, Literal, Self
 from pydantic import Field, field_validator
 
 from turngate.agent.editor import Edited, EditRequest, ExtraImage, NoImage
-from turngate.agent.editors._replay_image import read_image
-from turngate.agent.editors._replay_manifest import read_manifest
-from turngate.agent.editors._replay_run import read_run
 from turngate.agent.editors.replay.chain import Chain, Recorded
-from turngate.agent.editors.replay.readers import read_folder
+from turngate.agent.editors.replay.readers import read_folder, read_image, read_manifest, read_run
 from turngate.errors import ConfigError
 from turngate.part import PartConfig
 

@@ -2,15 +2,64 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 import re
+import warnings
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Annotated, cast
 
-from turngate.agent.editors._replay_image import identify
+from PIL import Image
+from pydantic import BaseModel, BeforeValidator, Field
+
+from turngate.agent.editor import NoImage, NoImageWhy, Usage
 from turngate.agent.editors.replay.chain import Chain, Recorded, linked
-from turngate.errors import ConfigError
+from turngate.errors import BadImage, ConfigError
+from turngate.manifest import manifest_rows
 from turngate.picture import EXTENSIONS
+from turngate.traces.images import ImageStore
+from turngate.traces.records import AttemptRow, DecisionRow
+from turngate.traces.run_folder import RunFolder
 
-__all__ = ["read_folder"]
+__all__ = ["identify", "read_folder", "read_image", "read_manifest", "read_run"]
+
+
+# Image files of a recorded chain: known by their SHA-256, read again when they are asked for.
+
+
+def identify(file: Path, where: str) -> str:
+    """SHA-256 of an image file; raises `BadImage` that starts with `where` when it is missing or no image.
+
+    Only the header is looked at: decoding a long chain would take longer than many runs do.
+    """
+    data = _bytes(file, where)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            Image.open(io.BytesIO(data)).close()
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
+        what = "empty" if not data else f"no image that Pillow can read ({type(error).__name__})"
+        raise BadImage(f"{where}: {file} is {what}: give a PNG, JPEG or WebP file") from None
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_image(file: Path, sha256: str) -> bytes:
+    """Bytes of a recorded image; raises `BadImage` when it is gone or not the recorded one any more."""
+    data = _bytes(file, "editor.source")
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise BadImage(f"editor.source: {file} is not the recorded image any more, its SHA-256 changed: restore it")
+    return data
+
+
+def _bytes(file: Path, where: str) -> bytes:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        raise BadImage(f"{where}: no image at {file}: check the path") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise BadImage(f"{where}: cannot read {file}: {getattr(error, 'strerror', None) or error}") from None
+
 
 _LAST_NUMBER = r"(?P<turn>\d+)\D*$"
 _SUFFIXES = {f".{extension}" for extension in EXTENSIONS.values()} | {".jpeg", ".tiff"}
@@ -61,3 +110,113 @@ def _lacks(folder: Path, pattern: str | None) -> str:
     if images and pattern:
         return f"has images, but no path with a turn above 0 fits pattern {pattern!r}: one is {images[0].name}"
     return "holds no run (run.json) and no images that are numbered from 1"
+
+
+# The chain that a run folder holds.
+
+_LOOPS_OWN = ("size_changed:", "model_changed:")
+"""Flags that the loop finds out again."""
+
+
+def read_run(path: Path, everything: bool) -> Chain:
+    """All attempts of the run at `path`, or the accepted ones that led to its last image, numbered from turn 1.
+
+    Raises `DamagedRun` when it cannot be read or an image is missing, `ConfigError` when there is nothing to replay.
+    """
+    run = RunFolder.existing(path)
+    info = run.info()
+    ledger = run.ledger()
+    try:
+        rows = {(record.attempt.turn, record.attempt.attempt): record for record in ledger.records()}
+    finally:
+        ledger.close()
+    if everything:
+        chosen = [record.attempt for record in rows.values()]
+        recorded = [_recorded(row, row.turn, row.attempt, run.images) for row in chosen]
+    else:
+        chosen = [rows[place].attempt for place in _accepted(record.decision for record in rows.values())]
+        recorded = [_recorded(row, turn, 1, run.images) for turn, row in enumerate(chosen, 1)]
+    if not recorded:
+        hint = "it has no attempts yet" if not rows else "it accepted nothing: replay its candidates with `take: all`"
+        raise ConfigError(f"editor.source: nothing to replay in {path}: {hint}")
+    simulated = bool(info.resolved.get("simulated")) or any(row.simulated for row in chosen)
+    return Chain.of(recorded, str(path), simulated)
+
+
+def _accepted(decisions: Iterable[DecisionRow]) -> list[tuple[int, int]]:
+    """(turn, attempt) of the candidates that led to the last image; those rolled back are not among them."""
+    kept: list[tuple[int, int]] = []
+    for decision in decisions:
+        if decision.taken_attempt is not None:
+            kept.append((decision.turn, decision.taken_attempt))
+        elif decision.action in ("rollback", "restart"):
+            kept = [place for place in kept if place[0] <= decision.image_turn_after]
+    return kept
+
+
+def _recorded(row: AttemptRow, turn: int, attempt: int, images: ImageStore) -> Recorded:
+    usage = Usage(row.input_tokens, row.output_tokens, row.reasoning_tokens)  # no cost: a replay has none
+    if row.image is None:
+        why = cast(NoImageWhy, row.why)
+        return Recorded(
+            turn, attempt, no_image=NoImage(why, row.detail, row.retryable, row.reasoning, row.model, usage)
+        )
+    return Recorded(
+        turn,
+        attempt,
+        images.path(row.image),
+        row.image,
+        made_from=frozenset({row.input_image}),
+        instruction=row.instruction,
+        reasoning=row.reasoning,
+        model=row.model,
+        usage=usage,
+        damage=row.damage,
+        flags=tuple(flag for flag in row.flags if not flag.startswith(_LOOPS_OWN)),
+        told={**row.told, "source_turn": row.turn, "source_attempt": row.attempt},
+        extras=tuple((images.path(extra["image"]), extra["image"], extra["role"]) for extra in row.extras),
+    )
+
+
+# The chain that a CSV manifest lists: the way in for recordings of any layout.
+
+Text = Annotated[str | None, BeforeValidator(lambda cell: cell.strip() or None)]
+
+
+class _Row(BaseModel, use_attribute_docstrings=True, allow_inf_nan=False):
+    """One line; columns that are not here are left alone."""
+
+    turn: int = Field(ge=0)
+    """0 for the origin."""
+    path: Annotated[str, BeforeValidator(str.strip), Field(min_length=1)]
+    """Of the image; relative to the manifest, or absolute."""
+    attempt: int = Field(default=1, ge=1)
+    reasoning: Text = None
+    model: Text = None
+    damage: float | None = None
+    """Only a simulator knows it: a chain with damage on record is marked as simulated."""
+
+
+def read_manifest(file: Path) -> Chain:
+    """The chain in a CSV file (UTF-8, commas, a header) with columns `turn`, `path` and perhaps the others of `_Row`.
+
+    Raises `ConfigError` or `BadImage` that names file and line.
+    """
+    recorded = []
+    for line, row in manifest_rows(file, _Row, ("turn", "path"), "editor.source"):
+        image = file.parent / row.path
+        recorded.append(
+            Recorded(
+                row.turn,
+                row.attempt,
+                image,
+                identify(image, f"editor.source: {file}, line {line} (turn {row.turn})"),
+                reasoning=row.reasoning,
+                model=row.model,
+                damage=row.damage,
+            )
+        )
+    if not any(one.turn for one in recorded):
+        raise ConfigError(f"editor.source: {file} lists no image of a turn above 0")
+    simulated = any(one.damage is not None for one in recorded)
+    return Chain.of(linked(recorded), str(file), simulated)

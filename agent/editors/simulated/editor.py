@@ -10,12 +10,10 @@ import numpy as np
 from pydantic import Field
 
 from turngate.agent.editor import Edited, EditRequest, NoImage
-from turngate.agent.editors._sim_fruit import painted
-from turngate.agent.editors._sim_operations import FAILS, operate
-from turngate.agent.editors._sim_summary import mention_probability, summary
 from turngate.agent.editors.simulated import objects as things
 from turngate.agent.editors.simulated.decay import age, decay, increment
-from turngate.agent.editors.simulated.signatures import SIGNATURES
+from turngate.agent.editors.simulated.objects import FAILS, operate, painted
+from turngate.agent.editors.simulated.signatures import SIGNATURES, mention_probability, summary
 from turngate.part import PartConfig
 from turngate.picture import Picture
 

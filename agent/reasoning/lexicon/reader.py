@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from turngate.agent.reasoning._lexicon_file import read_lexicon
 from turngate.agent.reasoning.lexicon.claims import Claims
 from turngate.agent.reasoning.lexicon.counting import Counter
+from turngate.agent.reasoning.lexicon.data import read_lexicon
 from turngate.agent.reasoning.lexicon.scope import scoped
 from turngate.agent.reasoning.lexicon.text import Sentence, Splitter
 from turngate.agent.reasoning.reading import Count, Finding, Reading, SummaryReading, Unread

@@ -21,7 +21,7 @@ def compare_command(a: Path, b: Path, as_json: bool) -> int:
     from rich.console import Console
     from rich.table import Table
 
-    from turngate.cli._text import plain
+    from turngate.cli._columns import plain
     from turngate.traces.analysis.run.comparison import compare_runs
     from turngate.traces.analysis.run.run_view import RunView
 

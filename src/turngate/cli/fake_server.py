@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
+from turngate.cli._columns import plain
 from turngate.cli._options import json_option
-from turngate.cli._text import plain
 
 __all__ = ["fake_server_command"]
 

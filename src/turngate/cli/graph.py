@@ -16,7 +16,7 @@ __all__ = ["graph_command"]
 def graph_command(out: Path | None) -> int:
     """Print the state machine as Mermaid text, or draw it without network."""
     from turngate.errors import MachineError, UserError
-    from turngate.graphs.drawing import draw, mermaid
+    from turngate.graphs.machine import draw, mermaid
 
     if out is None:
         click.echo(mermaid())

@@ -74,7 +74,7 @@ def _values(sweep: str) -> Iterable[tuple[str, str]]:
 
 
 def _row(label: str, one: Counterfactual) -> dict[str, Any]:
-    from turngate.traces.analysis.redecided import outcomes
+    from turngate.traces.analysis.run.recast import outcomes
 
     steps = one.steps
     changed = next((step for step in steps if step.changed), None)
@@ -102,8 +102,7 @@ def _row(label: str, one: Counterfactual) -> dict[str, Any]:
 
 
 def _say(found: list[tuple[str, Counterfactual]], rows: list[dict[str, Any]], sweep: str | None) -> None:
-    from turngate.cli._columns import print_rows
-    from turngate.cli._text import plain
+    from turngate.cli._columns import plain, print_rows
 
     field = sweep.partition("=")[0] if sweep else "gate"
     recorded = max(rows, key=lambda row: int(row["attempts"]))

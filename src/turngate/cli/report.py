@@ -6,14 +6,30 @@ from pathlib import Path
 
 import click
 
-__all__ = ["report_command"]
+__all__ = ["write_page"]
 
 
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path))
 def report_command(run: Path) -> int:
     """Write RUN's report.html, or a study's index.html, again from ledgers and images."""
-    from turngate.cli._reports import write_page
-
     click.echo(write_page(run))
     return 0
+
+
+# Pages with the claims of reasoning summaries marked: what `run`, `report`, `study` and `view` write.
+
+
+def write_page(folder: Path) -> Path:
+    """Write the report of the run, or the page of the study, in `folder`; returns its path."""
+    from turngate.agent.reasoning import READERS
+    from turngate.pages.report.run.page import write_run_report
+    from turngate.pages.report.study.page import write_study_page
+    from turngate.traces.analysis.study.answer import answer_study
+    from turngate.traces.analysis.study.study_view import StudyView
+
+    reader = READERS.build(READERS.configure("lexicon", "reader"))
+    if (folder / "study.json").is_file():
+        study = StudyView.load(folder)
+        return write_study_page(study, answer_study(study, reader))
+    return write_run_report(folder, reader)

@@ -78,9 +78,9 @@ def watched(folder: Path, quiet: bool, as_json: bool, drive: Callable[[list[Obse
 
 def finish(ended: Ended, as_json: bool) -> int:
     """Write the report, print the summary, and return the exit code."""
-    from turngate.cli._reports import write_page
-    from turngate.cli._summary import print_summary
-    from turngate.cli.exit_codes import code_for
+    from turngate.cli.errors import code_for
+    from turngate.cli.report import write_page
+    from turngate.cli.show import print_summary
     from turngate.traces.analysis.run.run_view import RunView
     from turngate.traces.analysis.run.summary import summarise
 

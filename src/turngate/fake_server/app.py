@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import secrets
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -16,19 +17,69 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from turngate.errors import ConfigError
-from turngate.fake_server.answer import Answer
-from turngate.fake_server.asked import Asked, BadRequest, Provider
-from turngate.fake_server.delivery import deliver, wait
-from turngate.fake_server.endpoints import answer_call, refuse
+from turngate.fake_server.asked import Asked, BadRequest, Provider, SentImage
+from turngate.fake_server.gemini.answers import answer_gemini, gemini_error, gemini_refusal, wrong_gemini_key
 from turngate.fake_server.gemini.request import read_gemini
-from turngate.fake_server.keys import check_key
 from turngate.fake_server.log import Log, understood
 from turngate.fake_server.models import model_routes
+from turngate.fake_server.openai.answers import answer_chat, answer_edit, openai_error, openai_refusal, wrong_openai_key
 from turngate.fake_server.openai.request import read_chat, read_edit
-from turngate.fake_server.reply import Reply
-from turngate.fake_server.script import Script, parse_script
+from turngate.fake_server.reply import Reply, deliver, wait
+from turngate.fake_server.script import WORDS, Answer, Script, parse_script, split
 
-__all__ = ["make_app"]
+__all__ = ["check_key", "make_app", "refuse"]
+
+
+# From a request that was understood to its answer; pure but for the time that an image takes.
+
+_NOT_IMPLEMENTED = 501
+
+
+def answer_call(asked: Asked, answer: Answer, script: Script, base_url: str) -> tuple[Reply, list[SentImage]]:
+    """The reply, and the images that its URLs name."""
+    foreign = _foreign(asked, answer)
+    if foreign:
+        message = f"fake server: {foreign} is no answer of this endpoint, change the script"
+        return refuse(asked.provider, BadRequest(message), _NOT_IMPLEMENTED), []
+    try:
+        if asked.provider == "gemini":
+            error = gemini_error(answer, asked.model)
+            if error is None and script.require_signatures and asked.unsigned:
+                raise BadRequest(asked.unsigned)
+            return error or answer_gemini(asked, answer, script), []
+        error = openai_error(answer, asked.model)
+        if error or asked.kind == "judge":
+            return error or answer_chat(asked, answer, script), []
+        return answer_edit(asked, answer, script, base_url)
+    except BadRequest as problem:
+        return refuse(asked.provider, problem), []
+
+
+def refuse(provider: str, error: BadRequest, status: int = 400) -> Reply:
+    """The provider's way to say that a request is wrong."""
+    return gemini_refusal(str(error), status) if provider == "gemini" else openai_refusal(error, status)
+
+
+def _foreign(asked: Asked, answer: Answer) -> str | None:
+    place = f"{asked.provider}_{asked.kind}"
+    return next((word for word, _ in split(answer.text) if place not in WORDS[word].places), None)
+
+
+# API keys, where the script requires one.
+
+
+def check_key(provider: Provider, request: Request, required: str | None) -> Reply | None:
+    """The refusal of a wrong key, none where the key is right or none is required."""
+    if required is None:
+        return None
+    if provider == "gemini":
+        given = request.headers.get("x-goog-api-key") or request.query_params.get("key", "")
+    else:
+        given = request.headers.get("authorization", "").removeprefix("Bearer ")
+    if secrets.compare_digest(given.encode(), required.encode()):
+        return None
+    return wrong_gemini_key(given) if provider == "gemini" else wrong_openai_key()
+
 
 Told = Callable[[dict[str, Any]], None]
 """Called with the log's entry of every call that was answered."""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from PIL import Image
 
-from turngate.fake_server._words import Kind
+from turngate.fake_server.script import Kind
 
 __all__ = ["Asked", "BadRequest", "Provider", "SentImage"]
 

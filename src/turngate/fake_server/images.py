@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from turngate.errors import BadImage
-from turngate.fake_server.answer import Answer
 from turngate.fake_server.asked import Asked, BadRequest, SentImage
-from turngate.fake_server.script import Script
+from turngate.fake_server.script import Answer, Script
 from turngate.fakes import add_noise, save_as
 from turngate.picture import Picture
 

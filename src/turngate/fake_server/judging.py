@@ -6,9 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from turngate.fake_server.answer import Answer
 from turngate.fake_server.asked import Asked, BadRequest
-from turngate.fake_server.script import Script
+from turngate.fake_server.script import Answer, Script
 
 __all__ = ["judge_text"]
 

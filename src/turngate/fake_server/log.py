@@ -7,10 +7,8 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
-from turngate.fake_server._words import Kind
-from turngate.fake_server.answer import Answer
 from turngate.fake_server.asked import Asked, SentImage
-from turngate.fake_server.script import Script
+from turngate.fake_server.script import Answer, Kind, Script
 
 __all__ = ["Log", "understood"]
 

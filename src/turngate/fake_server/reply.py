@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-__all__ = ["Reply", "as_json"]
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from turngate.fake_server.script import Answer
+
+__all__ = ["Reply", "as_json", "deliver", "wait"]
 
 
 @dataclass(frozen=True)
@@ -23,3 +32,54 @@ class Reply:
 def as_json(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
     """A JSON answer."""
     return Reply(status, json.dumps(content, ensure_ascii=False).encode(), headers=headers or {})
+
+
+# Sends a reply, or fails to: waits, hangs, cuts the connection, sends what is no JSON.
+
+_PAGE = """<html>
+<head><title>{code} {reason}</title></head>
+<body><center><h1>{code} {reason}</h1></center><hr><center>proxy</center></body>
+</html>
+"""
+_REASONS = {
+    200: "OK", 403: "Forbidden", 413: "Request Entity Too Large", 429: "Too Many Requests", 502: "Bad Gateway",
+    503: "Service Unavailable", 504: "Gateway Time-out",
+}  # fmt: skip
+
+
+async def wait(request: Request, seconds: float) -> None:
+    """Sleep, but no longer than the client stays."""
+    if not seconds:
+        return
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(None if math.isinf(seconds) else seconds):
+            while (await request.receive())["type"] != "http.disconnect":
+                pass
+
+
+def deliver(reply: Reply, answer: Answer) -> Response:
+    """The response of an answer, with what goes wrong on the way."""
+    match answer.ending:
+        case "hang":
+            return _Cut(replace(reply, body=b""), 1)
+        case "drop":
+            return _Cut(replace(reply, body=reply.body[: len(reply.body) // 2]), len(reply.body))
+        case "malformed":
+            reply = replace(reply, body=reply.body[: len(reply.body) // 2])
+        case "html":
+            code = int(answer.argument or 502)
+            page = _PAGE.format(code=code, reason=_REASONS[code])
+            reply = Reply(code, page.encode(), "text/html")
+    return Response(reply.body, reply.status, dict(reply.headers), reply.media_type)
+
+
+class _Cut(Response):
+    """Promises more bytes than it sends, upon which the server closes the connection."""
+
+    def __init__(self, reply: Reply, promised: int) -> None:
+        super().__init__(reply.body, reply.status, dict(reply.headers), reply.media_type)
+        self.headers["content-length"] = str(promised)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        await send({"type": "http.response.body", "body": self.body, "more_body": True})

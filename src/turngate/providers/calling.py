@@ -4,17 +4,75 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import Future
+from contextvars import copy_context
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from turngate.providers.failure import RETRIED, Failure
-from turngate.providers.tries import Try
+from turngate.errors import ConfigError, MissingKey, QuotaExhausted
 
-__all__ = ["Called", "RetryConfig", "call"]
+__all__ = [
+    "FATAL",
+    "RETRIED",
+    "Called",
+    "Failure",
+    "Kind",
+    "RetryConfig",
+    "Try",
+    "call",
+    "raise_if_fatal",
+    "run_blocking",
+]
+
+
+# One failed call to a provider.
+
+
+@dataclass(frozen=True)
+class Try:
+    """A call to a provider that failed."""
+
+    why: str
+    """Kind of failure, see `turngate.providers.calling.Kind`."""
+    seconds: float
+    """How long the call took."""
+    waited: float
+    """Pause before the next call, seconds; 0 when it was the last."""
+
+
+# What went wrong with a call to a provider, in the same words for all of them.
+
+Kind = Literal[
+    "per_minute", "per_day", "capacity", "unavailable", "transport", "timeout",
+    "bad_request", "conversation", "auth", "not_found", "moderation", "malformed",
+]  # fmt: skip
+"""
+- `per_minute`, `per_day`: a limit of the account; `capacity`: the provider is full;
+- `unavailable`: HTTP 408, 500, 502, 503, 504; `transport`: no connection, or it broke; `timeout`: our deadline passed;
+- `bad_request`: HTTP 400 and the like; `conversation`: the history that was sent back is not accepted (a thought
+  signature is missing); `auth`: the key is missing, wrong or not allowed; `not_found`: no such model or path;
+- `moderation`: refused for its content; `malformed`: the answer is not what the protocol says.
+"""
+
+RETRIED: frozenset[Kind] = frozenset({"per_minute", "capacity", "unavailable", "transport", "timeout", "malformed"})
+"""Kinds that another try may mend."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """One failed call."""
+
+    kind: Kind
+    message: str
+    """One line; the provider's words, shortened."""
+    wait: float | None = None
+    """Seconds that the provider asks to wait, if it says so."""
+
 
 T = TypeVar("T")
 
@@ -82,3 +140,45 @@ async def call(
             return Called(None, failure, (*failed, Try(failure.kind, seconds, 0.0)))
         failed.append(Try(failure.kind, seconds, wait))
         await asyncio.sleep(wait)
+
+
+# Failures that no later call can mend: they end a run, with nothing lost.
+
+FATAL = (QuotaExhausted, MissingKey, ConfigError)
+"""What `raise_if_fatal` raises."""
+
+
+def raise_if_fatal(failure: Failure, model: str, where: str, key_name: str, field: str) -> None:
+    """Raise `QuotaExhausted` (resume after the reset), `MissingKey`, or `ConfigError` for an unknown model.
+
+    `where` names the server, `key_name` the environment variable of the key, `field` the model's place in the
+    configuration. Returns for every other failure.
+    """
+    match failure.kind:
+        case "per_day":
+            reset = f" in {failure.wait:g} s" if failure.wait else ", when the provider's day ends"
+            raise QuotaExhausted(
+                f"the quota of {model!r} is used up: resume the run after the reset{reset} ({failure.message})"
+            )
+        case "auth":
+            raise MissingKey(f"{where} refuses the key in {key_name}: {failure.message}")
+        case "not_found":
+            raise ConfigError(f"{field}: {where} knows no {model!r}: {failure.message}")
+
+
+def run_blocking(work: Coroutine[Any, Any, T]) -> T:
+    """The result of `work`, in this context; also where an event loop already runs in this thread (a notebook)."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    future: Future[T] = Future()
+
+    def target() -> None:
+        try:
+            future.set_result(asyncio.run(work))
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=copy_context().run, args=(target,), daemon=True).start()
+    return future.result()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from turngate.providers.failure import Failure
+from turngate.providers.calling import Failure
 from turngate.providers.trace_headers import trace_headers
 
 if TYPE_CHECKING:

@@ -2,19 +2,198 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+import json
+import math
+import secrets
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Literal
 
+from turngate.evaluators.bulk.cache import Inputs, inputs_hash, score_key
 from turngate.evaluators.bulk.item import Item, Named, Scored
 from turngate.evaluators.bulk.scorer import Batcher
-from turngate.evaluators.score_key import Inputs
-from turngate.rescoring.pass_log import HOLD_SECONDS, PassLog
-from turngate.rescoring.rows import Known, scored_row
-from turngate.rescoring.tally import Tally
+from turngate.evaluators.result import result_to_json
 from turngate.rescoring.targets import Place, Target
+from turngate.traces.provenance import provenance
+from turngate.traces.records import Row
+from turngate.traces.rescored.records import PassEndRow, PassRow, ScoredRow
 from turngate.traces.rescored.table import ScoreTable
 
-__all__ = ["Rescoring"]
+__all__ = ["Known", "Rescoring", "Tally"]
+
+
+# From a result to its row, and which rows are there already.
+
+
+def row_key(item: Item, by: Named, inputs: Inputs, tries: int) -> str:
+    """SHA-256 that makes two rows the same row."""
+    what = score_key(by.config, by.facts, inputs, by.parameters)
+    return hashlib.sha256(json.dumps([item.id, what, tries]).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the table holds: key -> status, value, why, fault."""
+
+    rows: Mapping[str, tuple[str, float | None, str | None, str | None]]
+
+    def latest(self, item: Item, by: Named, inputs: Inputs) -> tuple[int, str | None]:
+        """How often the evaluator was asked about this, and the key of the latest answer; 0 and None for never."""
+        tries, found = 0, None
+        while (key := row_key(item, by, inputs, tries + 1)) in self.rows:
+            tries, found = tries + 1, key
+        return tries, found
+
+
+def scored_row(scored: Scored, scoring: str, place: Place, tries: int) -> ScoredRow:
+    """The row of a fresh result."""
+    by, facts = scored.by, scored.by.facts
+    shown = {str(role): value for role, value in asdict(scored.inputs).items() if role in facts.needs and value}
+    shown.pop("candidate", None)
+    return ScoredRow(
+        key=row_key(scored.item, by, scored.inputs, tries),
+        scoring=scoring,
+        item=scored.item.id,
+        turn=place.turn,
+        attempt=place.attempt,
+        role=place.role,
+        image=scored.inputs.candidate,
+        shown=shown,
+        inputs=inputs_hash(facts, scored.inputs),
+        evaluator=by.name,
+        type=by.config.type,
+        version=facts.version,
+        parameters=by.parameters,
+        direction=facts.direction,
+        tries=tries,
+        turngate=version("turngate"),
+        started_ns=scored.started_ns,
+        ended_ns=scored.ended_ns,
+        **result_to_json(scored.result),
+    )
+
+
+# The record of one pass over one target: what was asked for, and how it ended.
+
+HOLD_SECONDS = 0.3
+"""Longest that a free result waits to be written: what a kill may cost."""
+
+
+class PassLog:
+    """Writes the pass with its first rows: a pass that finds nothing to do leaves no trace."""
+
+    def __init__(self, target: Target, evaluators: Sequence[Named], table: ScoreTable) -> None:
+        self.id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+        self.added = 0
+        self._target, self._evaluators, self._table = target, evaluators, table
+        self._started_ns = time.time_ns()
+        self._begun = False
+        self._held: list[ScoredRow] = []
+        self._written = time.monotonic()
+
+    def add(self, rows: Sequence[ScoredRow], at_once: bool) -> None:
+        """Write rows: at once, or within a fraction of a second, for a commit costs as much as a small image."""
+        self._held += rows
+        if at_once or time.monotonic() - self._written > HOLD_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is held."""
+        if self._held:
+            first: list[Row] = [] if self._begun else [self._row()]
+            self.added += self._table.add([*first, *self._held]) - len(first)
+            self._begun = True
+            self._held = []
+        self._written = time.monotonic()
+
+    def end(self, status: Literal["complete", "interrupted", "failed"], reason: str | None) -> None:
+        """Write what is held, and how the pass ended."""
+        self.flush()
+        if self._begun:
+            end = PassEndRow(id=self.id, status=status, reason=reason, added=self.added, ended_ns=time.time_ns())
+            self._table.add([end])
+
+    def _row(self) -> PassRow:
+        return PassRow(
+            id=self.id,
+            evaluators=[_told(by) for by in self._evaluators],
+            images=self._target.images,
+            chosen=len(self._target.items),
+            selection=dict(self._target.selection),
+            made_with=provenance(Path.cwd()),
+            started_ns=self._started_ns,
+        )
+
+
+def _told(by: Named) -> dict[str, Any]:
+    facts = by.facts
+    return {
+        "name": by.name,
+        "type": by.config.type,
+        "version": facts.version,
+        "parameters": by.parameters,
+        "settings": by.config.model_dump(mode="json"),
+        "direction": facts.direction,
+        "range": [str(bound) for bound in facts.range],
+        "weights": facts.weights,
+        "source": facts.source,
+    }
+
+
+# What came out, counted per evaluator: no mean without how many had no score.
+
+
+@dataclass
+class Tally:
+    """Results of one evaluator."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    """Images by status."""
+    values: list[float] = field(default_factory=list)
+    faults: Counter[str] = field(default_factory=Counter)
+    """Failures by who is at fault."""
+    reasons: Counter[str] = field(default_factory=Counter)
+    """Images without a score by reason."""
+
+    def add(self, status: str, value: float | None, why: str | None, fault: str | None) -> None:
+        """Count one result."""
+        self.counts[status] += 1
+        if status == "scored" and value is not None:
+            self.values.append(value)
+        elif why:
+            self.reasons[why] += 1
+        if fault:
+            self.faults[fault] += 1
+
+    @property
+    def mean(self) -> float | None:
+        """Of the scored, within their smallest and largest; None without any."""
+        if not self.values:
+            return None
+        return min(max(math.fsum(self.values) / len(self.values), min(self.values)), max(self.values))
+
+    @property
+    def only_failed(self) -> str | None:
+        """Who is at fault when nothing but failures came out."""
+        failed = self.counts["failed"]
+        return self.faults.most_common(1)[0][0] if failed and failed == self.counts.total() else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return {
+            **{status: self.counts[status] for status in ("scored", "unscored", "failed", "skipped")},
+            "reasons": dict(self.reasons),
+            "mean": self.mean,
+            "min": min(self.values, default=None),
+            "max": max(self.values, default=None),
+        }
 
 
 class Rescoring:

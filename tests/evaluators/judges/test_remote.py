@@ -19,8 +19,8 @@ from tests.evaluators.judges.conftest import PRICES, Judges
 from turngate import Picture
 from turngate.errors import ConfigError, MissingKey, QuotaExhausted
 from turngate.evaluators import EVALUATORS, Failed, Result, Sample, Score, Unscored
+from turngate.evaluators.result import Usage
 from turngate.evaluators.scoring import score
-from turngate.evaluators.usage import Usage
 from turngate.testing import check_evaluator
 
 GOOD = json.dumps({"reasoning": "clean", "overall": 8, "verdict": "pass"})

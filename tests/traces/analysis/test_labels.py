@@ -15,12 +15,10 @@ from tests.traces._runs import Writer, degraded
 from turngate.errors import MachineError, UserError
 from turngate.picture import encode_png
 from turngate.traces.analysis.labels.file import COLUMNS, append_label, read_labels
-from turngate.traces.analysis.labels.labels import LabelRow
-from turngate.traces.analysis.labels_truth import with_labels
+from turngate.traces.analysis.labels.labels import LabelRow, with_labels
 from turngate.traces.analysis.run.recast import higher_is_better
 from turngate.traces.analysis.run.run_view import RunView
-from turngate.traces.analysis.run.summary import summarise
-from turngate.traces.analysis.run_measures import measure_run
+from turngate.traces.analysis.run.summary import measure_run, summarise
 from turngate.traces.analysis.taxonomy import FAILURES
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
-from turngate.traces.analysis.discrimination import Judged, auc, roc
+from turngate.traces.analysis.study.evaluators import Judged, auc, roc
 from turngate.traces.analysis.study.gap import STEPS, Denominator, gaps_of
 from turngate.traces.analysis.study.statistics import adjusted, bootstrap, bootstrap_ratio, sign_flip_p
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from turngate import RunView
-from turngate.traces.telemetry.ids import (
+from turngate.traces.telemetry.place import (
     edit_span_id,
     evaluate_span_id,
     gate_span_id,

@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from turngate.traces.telemetry import TelemetryConfig, TelemetryRecorder
-from turngate.traces.telemetry.ids import trace_id
+from turngate.traces.telemetry.place import trace_id
 
 
 class Keeping(LogRecordProcessor):

@@ -13,7 +13,7 @@ from opentelemetry.trace import NoOpTracerProvider
 
 from turngate.errors import ConfigError
 from turngate.traces.telemetry import TelemetryConfig, TelemetryRecorder
-from turngate.traces.telemetry.choice import attribute_limit, chosen_exporters
+from turngate.traces.telemetry.config import attribute_limit, chosen_exporters
 from turngate.traces.telemetry.otlp import signal_url
 
 from ._run import drive

@@ -10,7 +10,7 @@ import pytest
 from turngate.errors import ConfigError, MachineError, NoSuchRun, ProviderError
 from turngate.traces.run_folder import Parent
 from turngate.traces.telemetry import TelemetryConfig, TelemetryRecorder, export_run
-from turngate.traces.telemetry.ids import run_span_id, trace_id, turn_span_id
+from turngate.traces.telemetry.place import run_span_id, trace_id, turn_span_id
 
 from ._run import RETRY
 

@@ -15,7 +15,7 @@ import pytest
 
 from turngate.traces.records import AttemptRecord
 from turngate.traces.run_folder import RunInfo
-from turngate.traces.telemetry.ids import edit_span_id, trace_id
+from turngate.traces.telemetry.place import edit_span_id, trace_id
 
 from ._expected import hundred_turns, tree_of
 from ._waiting import free_port, wait_until

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from opentelemetry.sdk.trace import TracerProvider
 
 from turngate.traces.telemetry import TelemetryConfig, TelemetryRecorder, export_run, request_headers, started_under
-from turngate.traces.telemetry.ids import edit_span_id, run_span_id, trace_id, turn_trace_id
-from turngate.traces.telemetry.trace_context import TraceContext
+from turngate.traces.telemetry.place import TraceContext, edit_span_id, run_span_id, trace_id, turn_trace_id
 
 from ._run import RETRY
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from turngate.traces.telemetry import TelemetryConfig, TelemetryRecorder, export_run
-from turngate.traces.telemetry.ids import run_span_id, trace_id, turn_span_id, turn_trace_id
+from turngate.traces.telemetry.place import run_span_id, trace_id, turn_span_id, turn_trace_id
 
 pytestmark = pytest.mark.slow
 

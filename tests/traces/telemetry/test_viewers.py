@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from turngate.traces.telemetry.ids import trace_id
+from turngate.traces.telemetry.place import trace_id
 
 from ._expected import hundred_turns, tree_of
 from ._waiting import free_port, wait_until

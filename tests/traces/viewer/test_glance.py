@@ -13,11 +13,10 @@ from tests.conftest import Config
 from tests.traces._runs import Writer, degraded
 
 from turngate import RunView, start_run, summarise
-from turngate.pages.viewer.entries import walk
+from turngate.pages.viewer.entries import Glance, glance, walk
 from turngate.pages.viewer.index import Index
 from turngate.picture import encode_png
 from turngate.traces.lock import RunLock
-from turngate.traces.viewer.glance import Glance, glance
 
 _ATTEMPT = st.fixed_dictionaries(
     {

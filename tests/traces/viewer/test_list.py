@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 from tests.traces._runs import HOSTILE, Writer, degraded, study_of
 
-from turngate.pages.viewer.index import Index
+from turngate.pages.viewer.index import DAMAGE, Index, Order, Query
 from turngate.picture import encode_png
-from turngate.traces.viewer.query import DAMAGE, Order, Query
 
 from .conftest import Viewed, view
 

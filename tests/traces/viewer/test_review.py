@@ -14,7 +14,7 @@ from tests.conftest import Config
 from turngate import RunView, continue_run, start_run
 from turngate.graphs.runner import Review
 from turngate.pages.viewer.labelling import Verdict
-from turngate.traces.viewer.waiting import waiting_in
+from turngate.pages.viewer.pages import waiting_in
 
 from ._viewing import viewing
 from .conftest import Viewed, view

@@ -6,12 +6,10 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, ConfigDict
 
-from turngate.traces.analysis.failures.rules import frame_failures
+from turngate.traces.analysis.failures.rules import frame_failures, object_failures, surface_failures
 from turngate.traces.analysis.labels.labels import Labels
 from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.analysis.taxonomy import FAILURES, FailureName, Judgement
-from turngate.traces.analysis.taxonomy_objects import object_failures
-from turngate.traces.analysis.taxonomy_surface import surface_failures
 
 __all__ = ["LABEL_FILE", "RunFailures", "find_failures"]
 

@@ -3,13 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
 from turngate.traces.analysis.taxonomy import FailureName, Judgement
-from turngate.traces.analysis.taxonomy_rules import candidates, frame_stays, judged, operation, scores_of, taken_images
 from turngate.traces.records import ScoreRow
 
-__all__ = ["ASPECT", "CROP", "frame_failures"]
+__all__ = [
+    "CROP",
+    "candidates",
+    "frame_failures",
+    "judged",
+    "object_failures",
+    "operation",
+    "scores_of",
+    "surface_failures",
+]
+
+
+# What the rules of the failure taxonomy have in common: what was asked for, and what a candidate was made of.
+
+_OPERATIONS = {"mirror_twice": "mirror", "rotate_four_times": "rotate"}
+_FRAME_STAYS = frozenset({"add_apple", "add_fruits", "decolorise_recolorise"})
+
+
+def operation(run: RunView) -> str | None:
+    """`mirror` or `rotate`, where every turn asks for it."""
+    return _OPERATIONS.get(str(run.info.config["scenario"]["type"]))
+
+
+def frame_stays(run: RunView) -> bool:
+    """Every turn asks for an image with the frame and the surface of the one before. False where that is not known."""
+    ideal = run.info.resolved.get("scenario", {}).get("ideal")
+    return ideal == "origin" or run.info.config["scenario"]["type"] in _FRAME_STAYS
+
+
+def candidates(run: RunView) -> Iterator[AttemptView]:
+    """Attempts that gave a new image."""
+    return (attempt for attempt in run.attempts if attempt.row.outcome == "edited")
+
+
+def taken_images(run: RunView) -> dict[int, AttemptView]:
+    """Turn -> the attempt whose image it ended with; a composite is no editor's image and is left out."""
+    return {one.row.turn: one for one in run.attempts if one.taken and one.composite is None}
+
+
+def scores_of(
+    run: RunView, type_: str, attempt: AttemptView, given: AttemptView | None
+) -> Iterator[tuple[str, dict[str, Any], ScoreRow, ScoreRow | None]]:
+    """Scored results of every evaluator of a type: its name, its settings, its score of the candidate, and of the image
+    that was edited (`given`, or the origin), where there is one."""
+    for name, score in attempt.scores.items():
+        if score.type == type_ and score.status == "scored":
+            before = run.baseline if attempt.row.input_turn == 0 else given.scores if given else {}
+            yield name, run.info.config["evaluators"].get(name, {}), score, before.get(name)
+
+
+def judged(attempt: AttemptView, name: FailureName, found: bool, source: str, evidence: str) -> Judgement:
+    """A judgement of one candidate."""
+    row = attempt.row
+    return Judgement(turn=row.turn, attempt=row.attempt, name=name, found=found, source=source, evidence=evidence)
+
 
 ASPECT = 0.01
 """Share by which an aspect ratio must differ to count as another: less is rounding to whole pixels."""
@@ -100,3 +154,72 @@ def _words(turned: tuple[bool, int]) -> str:
     mirrored, quarters = turned
     words = ["mirrored"] * mirrored + [f"rotated by {90 * quarters}"] * bool(quarters)
     return " and ".join(words) or "upright"
+
+
+# Failures that go on from image to image: noise that stays, clean images that are not made use of.
+
+NOISE = 2.5
+"""Standard deviation of noise that counts as noise, 8-bit grey levels above the reference, as `drift` measures it."""
+
+_WITH_ORIGIN = frozenset({"chat", "anchor"})
+"""History protocols that show the editor the origin beside the image that it edits."""
+
+
+def surface_failures(run: RunView) -> Iterator[Judgement]:
+    """Judge what became of noise and damage that were in the image that was edited."""
+    images = taken_images(run)
+    yield from _noise(run, images)
+    yield from _context(run, images)
+
+
+def _noise(run: RunView, images: Mapping[int, AttemptView]) -> Iterator[Judgement]:
+    """Noise is persistent when it is in the image that was edited and in what came of it."""
+    if not frame_stays(run):  # drift compares the same places
+        return
+    asked = run.info.config["scenario"]["type"] == "denoise"
+    for attempt in candidates(run):
+        for name, _, score, earlier in scores_of(run, "drift", attempt, images.get(attempt.row.input_turn)):
+            before = earlier.components.get("noise") if earlier else None
+            after = score.components.get("noise")
+            if before is None or after is None:
+                continue
+            evidence = f"noise {before:.1f}, then {after:.1f} grey levels" + (", asked to remove it" if asked else "")
+            stays = min(before, after) >= NOISE
+            yield judged(attempt, "persistent_noise", stays, f"drift {name}", evidence)
+
+
+def _context(run: RunView, images: Mapping[int, AttemptView]) -> Iterator[Judgement]:
+    """A sound origin was shown beside a damaged image: the candidate is damaged all the same."""
+    if run.baseline_truth is None or run.baseline_truth.damaged is not False:
+        return
+    for attempt in candidates(run):
+        given = images.get(attempt.row.input_turn)
+        truth = attempt.truth
+        if attempt.row.history not in _WITH_ORIGIN or given is None or truth is None or truth.damaged is None:
+            continue
+        if given.truth is not None and given.truth.damaged:
+            evidence = f"the origin was shown as well ({attempt.row.history})"
+            yield judged(attempt, "clean_context", truth.damaged, f"truth {truth.measure}", evidence)
+
+
+# Failures of adding an object, from what a simulator tells about its own work.
+
+_FAILURES: Mapping[str, FailureName] = {
+    "nothing_added": "counting",
+    "row_too_many": "counting",
+    "replaced": "replacement",
+}
+"""Simulator's word -> failure."""
+
+
+def object_failures(run: RunView) -> Iterator[Judgement]:
+    """Judge every candidate of a simulator that told what became of its request to add an object."""
+    for attempt in candidates(run):
+        told = attempt.row.told
+        failure = told.get("object_failure")
+        if not attempt.row.simulated or "object_failure" not in told or failure not in (None, *_FAILURES):
+            continue
+        for name in dict.fromkeys(_FAILURES.values()):
+            found = failure is not None and _FAILURES[failure] == name
+            evidence = "added as asked" if failure is None else str(failure).replace("_", " ")
+            yield judged(attempt, name, found, "simulator", evidence)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from turngate.traces.analysis.study.statistics import counted
 from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EventRow, RunStatus, ScoreRow, TruthRow
 from turngate.traces.run_folder import RunFolder, RunInfo
 from turngate.traces.status import run_status
 
-__all__ = ["AttemptView", "Outcome", "RunView", "attempt_views"]
+__all__ = ["AttemptView", "Outcome", "RunView", "Standing", "attempt_views", "standings", "truth_doubts", "turns_of"]
+
 
 Outcome = Literal["caught", "propagated", "passed", "false_alarm"]
 """What happened to a candidate whose truth is known: kept out or let through, damaged or sound."""
@@ -105,3 +108,76 @@ def attempt_views(records: Sequence[AttemptRecord]) -> list[AttemptView]:
         )
         for record in records
     ]
+
+
+# Which image the run stood at after each turn.
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The current image after a turn, and what is known about it."""
+
+    turn: int
+    """0 before the first turn."""
+    image: str
+    """SHA-256."""
+    image_turn: int
+    """Turn that accepted it; 0 for the origin."""
+    scores: dict[str, ScoreRow]
+    truth: TruthRow | None
+
+
+def turns_of(run: RunView) -> dict[int, list[AttemptView]]:
+    """Turn -> its attempts, in order."""
+    turns: dict[int, list[AttemptView]] = {}
+    for attempt in run.attempts:
+        turns.setdefault(attempt.row.turn, []).append(attempt)
+    return turns
+
+
+def standings(run: RunView) -> list[Standing]:
+    """The current image at the start and after every closed turn."""
+    origin = str(run.info.origin["image"])
+    taken = {attempt.row.turn: attempt for attempt in run.attempts if attempt.taken}
+    found = [Standing(0, origin, 0, run.baseline, run.baseline_truth)]
+    for attempt in run.attempts:
+        decision = attempt.decision
+        if not decision.closes_turn:
+            continue
+        holder = taken.get(decision.image_turn_after)
+        known = (run.baseline, run.baseline_truth) if holder is None else (holder.standing_scores, holder.standing)
+        found.append(Standing(decision.turn, decision.image_after, decision.image_turn_after, *known))
+    return found
+
+
+# Truths that rest on a registration which may be wrong.
+
+_WORDS = {
+    "unregistered": (
+        "it was not found how {they} {lie} on the reference, so the whole frames were compared: a crop or a shift "
+        "counts as damage there"
+    ),
+    "uncertain": (
+        "how {they} {lie} on the reference is uncertain by a pixel or more, for want of fine detail: what compares "
+        "pixels may be too severe there"
+    ),
+}
+"""First word of a flag -> what it means for the truth."""
+
+
+def truth_doubts(runs: Iterable[RunView]) -> list[str]:
+    """One sentence per kind of doubt about the truth of candidates, with how many they are."""
+    found: Counter[str] = Counter()
+    for run in runs:
+        for attempt in run.attempts:
+            if attempt.truth is not None and attempt.truth.value is not None:
+                # `detail` holds the flags of the measure, which the loop joined.
+                kinds = {flag.partition(":")[0] for flag in attempt.truth.detail.split("; ")}
+                found.update(kinds & _WORDS.keys())
+    return [_sentence(found[kind], words) for kind, words in _WORDS.items() if found[kind]]
+
+
+def _sentence(number: int, words: str) -> str:
+    one = number == 1
+    what = words.format(they="it" if one else "they", lie="lies" if one else "lie")
+    return f"Truth of {counted(number, 'candidate')}: {what}."

@@ -3,29 +3,104 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from turngate.traces.analysis.labels.labels import Labels
-from turngate.traces.analysis.labels_truth import with_labels
-from turngate.traces.analysis.later_answer import answer_later
-from turngate.traces.analysis.measured import Measured
-from turngate.traces.analysis.pair import Pair, pair_arms
+from turngate.traces.analysis.failures.judge import LABEL_FILE, RunFailures, find_failures
+from turngate.traces.analysis.labels.labels import Labels, with_labels
 from turngate.traces.analysis.run.recast import higher_is_better
-from turngate.traces.analysis.run_measures import measure_run
-from turngate.traces.analysis.sensitivity import SensitivityRow, sensitivity_at
-from turngate.traces.analysis.study.arms import ArmAnswer, answer_arm
-from turngate.traces.analysis.study.evaluators import EvaluatorAnswer, answer_evaluators
+from turngate.traces.analysis.run.run_view import truth_doubts
+from turngate.traces.analysis.run.summary import measure_run
+from turngate.traces.analysis.study.arms import ArmAnswer, Pair, SensitivityRow, answer_arm, pair_arms, sensitivity_at
+from turngate.traces.analysis.study.evaluators import EvaluatorAnswer, answer_evaluators, answer_later
+from turngate.traces.analysis.study.loaded import Measured
+from turngate.traces.analysis.study.statistics import Estimate, bootstrap_ratio
 from turngate.traces.analysis.study.study_view import StudyView
 from turngate.traces.analysis.study.summaries import ReasoningAnswer, answer_reasoning
-from turngate.traces.analysis.taxonomy_answer import TaxonomyAnswer, answer_failures
-from turngate.traces.analysis.truth_doubts import truth_doubts
+from turngate.traces.analysis.taxonomy import FAILURES, FailureName, Level
 
 if TYPE_CHECKING:
     from turngate.agent.reasoning.reading import SummaryReader
 
-__all__ = ["StudyAnswer", "answer_study"]
+__all__ = ["FailureAnswer", "StudyAnswer", "answer_failures", "answer_study"]
+
+
+# The failures of one arm of a study.
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+
+class FailureAnswer(_Model):
+    """One failure over the candidates of an arm."""
+
+    name: FailureName
+    level: Level
+    measured: int
+    """Candidates that a measuring source could judge; 0 means not measured, not absent."""
+    found: int
+    """Those among them that show it."""
+    share: Estimate
+    """`found` of `measured`; the interval is 95 %, by bootstrap over origins."""
+    runs: int
+    """Runs in which it was found, by any source."""
+    first_turns: list[int]
+    """First turn of each of these, sorted."""
+    labelled: int
+    """Candidates that a label file gives it; they are in none of the counts of what was measured."""
+    sources: list[str]
+    """What the judgements were read from."""
+
+
+class TaxonomyAnswer(_Model):
+    """All failures of an arm."""
+
+    arm: str
+    simulated_runs: int
+    """Runs of a simulator: its failures were written by hand."""
+    runs: int
+    failures: list[FailureAnswer]
+    """In the order of the taxonomy."""
+    remarks: list[str]
+    """Rows of the label file that have no image in their run, and verdicts that another person's row replaced."""
+
+
+def answer_failures(arm: str, runs: Sequence[Measured], labels: Labels | None = None) -> TaxonomyAnswer:
+    """Add up the runs of one arm."""
+    found = [(one, find_failures(one.view, labels)) for one in runs]
+    remarks = [remark for one in runs for remark in labels.of(one.view).remarks] if labels is not None else []
+    return TaxonomyAnswer(
+        arm=arm,
+        simulated_runs=sum(one.numbers.summary.simulated for one in runs),
+        runs=len(runs),
+        failures=[_answer(name, found) for name in FAILURES],
+        remarks=remarks,
+    )
+
+
+def _answer(name: FailureName, runs: Sequence[tuple[Measured, RunFailures]]) -> FailureAnswer:
+    groups: dict[str, list[dict[tuple[int, int], bool]]] = {}
+    for one, failures in runs:
+        if places := failures.measured(name):
+            groups.setdefault(one.run.origin, []).append(places)
+    everything = [judgement for _, failures in runs for judgement in failures.judgements if judgement.name == name]
+    turns = [[judgement.turn for judgement in failures.found(name)] for _, failures in runs]
+    measured = [places for group in groups.values() for places in group]
+    return FailureAnswer(
+        name=name,
+        level=FAILURES[name].level,
+        measured=sum(map(len, measured)),
+        found=sum(sum(places.values()) for places in measured),
+        share=bootstrap_ratio(groups, lambda places: sum(places.values()), len),
+        runs=sum(map(bool, turns)),
+        first_turns=sorted(min(found) for found in turns if found),
+        labelled=sum(judgement.source == LABEL_FILE for judgement in everything),
+        sources=sorted({judgement.source for judgement in everything}),
+    )
+
 
 NO_GATE = "no-gate"
 """Name of the arm that others are held against."""

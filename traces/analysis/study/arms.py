@@ -3,18 +3,72 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from statistics import median
 
 from pydantic import BaseModel, ConfigDict
 
-from turngate.traces.analysis.measured import Measured, by_origin
-from turngate.traces.analysis.run_measures import RunMeasures
-from turngate.traces.analysis.study.statistics import Estimate, bootstrap_ratio
-from turngate.traces.analysis.survival import Survival, survival
+from turngate.traces.analysis.run.recast import higher_is_better, with_threshold
+from turngate.traces.analysis.run.summary import RunMeasures, measure_run
+from turngate.traces.analysis.study.loaded import LoadedRun, Measured, by_origin
+from turngate.traces.analysis.study.statistics import Estimate, adjusted, bootstrap_ratio, sign_flip_p
 
-__all__ = ["HORIZONS", "ArmAnswer", "answer_arm"]
+__all__ = [
+    "ArmAnswer",
+    "CostPoint",
+    "Pair",
+    "SensitivityRow",
+    "answer_arm",
+    "caught_within",
+    "cost_points",
+    "pair_arms",
+    "sensitivity_at",
+    "survival",
+    "survival_points",
+    "thresholds_of",
+]
+
+
+# How long runs stay sound.
+
+
+class Survival(BaseModel):
+    """Kaplan-Meier estimate of the share of runs whose image is still sound."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    turns: list[int]
+    """Turns at which a run's image became damaged, increasing."""
+    share: list[float]
+    """Share still sound after that turn, 0..1."""
+    runs: int
+    censored: int
+    """Runs that were sound to their last turn."""
+
+
+def survival(runs: Sequence[RunMeasures]) -> Survival:
+    """Turn of the first damaged current image; a run that never has one is censored at its last turn.
+
+    The first time counts, even if a rollback mends it. Runs without a closed turn are left out.
+    """
+    from scipy.stats import CensoredData, ecdf
+
+    known = [run for run in runs if run.last_turn > 0 and any(sound is not None for sound in run.sound_at)]
+    fell = [turn for run in known if (turn := run.first_unsound_turn) is not None]
+    lasted = [run.last_turn for run in known if run.first_unsound_turn is None]
+    if not fell:
+        return Survival(turns=[], share=[], runs=len(known), censored=len(lasted))
+    curve = ecdf(CensoredData(uncensored=fell, right=lasted)).sf
+    events = sorted(set(fell))
+    return Survival(
+        turns=events,
+        share=[float(value) for value in curve.evaluate(events)],
+        runs=len(known),
+        censored=len(lasted),
+    )
+
 
 HORIZONS = (5, 10, 20, 50, 100)
 """Turns at which SR@n and CR@n are told."""
@@ -126,3 +180,141 @@ def answer_arm(arm: str, runs: Sequence[Measured]) -> ArmAnswer:
 
 def _succeeded(one: RunMeasures, turn: int) -> bool:
     return len(one.success_at) >= turn and one.success_at[turn - 1] is True
+
+
+# Arms held against no gate, cell by cell.
+
+
+class Pair(BaseModel):
+    """An arm against the no-gate arm on the same cells: difference of the truth at the end."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    arm: str
+    cells: int
+    """Cells that both arms ran."""
+    difference: Estimate
+    """Mean of arm minus no-gate, in the measure's unit and its own direction."""
+    better: bool | None
+    """The difference is for the better."""
+    p: float | None
+    """Two-sided, sign flips of the origins' means; None with one origin."""
+    p_adjusted: float | None
+    """Corrected for the number of arms (Benjamini and Hochberg)."""
+
+
+def pair_arms(
+    by_arm: Mapping[str, Sequence[Measured]],
+    base: Sequence[Measured],
+) -> list[Pair]:
+    """Every arm against `base`, the runs of the no-gate arm; empty without one or without a truth."""
+    ends = {one.run.cell: end for one in base if (end := one.numbers.summary.final_truth) is not None}
+    higher = {higher_is_better(one.view) for one in base}
+    pairs = []
+    for arm, runs in by_arm.items():
+        if runs is base or not ends:
+            continue
+        differences: dict[str, list[float]] = defaultdict(list)
+        for one in runs:
+            end = one.numbers.summary.final_truth
+            if one.run.cell in ends and end is not None:
+                differences[one.run.origin].append(end - ends[one.run.cell])
+        means = [sum(values) / len(values) for values in differences.values()]
+        estimate = bootstrap_ratio(differences, lambda value: value)
+        better = None if not estimate.value or len(higher) != 1 else (estimate.value > 0) == (True in higher)
+        number = sum(len(values) for values in differences.values())
+        pairs.append(
+            Pair(arm=arm, cells=number, difference=estimate, better=better, p=sign_flip_p(means), p_adjusted=None)
+        )
+    corrected = adjusted([pair.p for pair in pairs])
+    return [pair.model_copy(update={"p_adjusted": p}) for pair, p in zip(pairs, corrected, strict=True)]
+
+
+# What a study would say under another threshold of `damaged`.
+
+
+class SensitivityRow(BaseModel):
+    """The same study under another threshold of `damaged`."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    damaged_at: float
+    arm: str
+    catch_rate: float | None
+    false_alarm_rate: float | None
+    propagated_share: float | None
+    collapsed: float | None
+
+
+def sensitivity_at(by_arm: Mapping[str, Sequence[Measured]], damaged_at: float) -> list[SensitivityRow]:
+    """Every arm with `damaged` taken anew at another threshold."""
+    rows = []
+    for arm, runs in by_arm.items():
+        again = [measure_run(with_threshold(one.view, damaged_at)) for one in runs]
+        caught, alarms, through = (
+            sum(getattr(one.summary, field) or 0 for one in again) for field in ("caught", "false_alarms", "propagated")
+        )
+        passed = sum(one.summary.passed or 0 for one in again)
+        collapsed = sum(one.summary.collapse_turn is not None for one in again)
+        rows.append(
+            SensitivityRow(
+                damaged_at=damaged_at,
+                arm=arm,
+                catch_rate=_share(caught, caught + through),
+                false_alarm_rate=_share(alarms, alarms + passed),
+                propagated_share=_share(through, through + passed),
+                collapsed=_share(collapsed, len(again)),
+            )
+        )
+    return rows
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+# The points that the charts of a study and the plots for papers share.
+
+
+@dataclass(frozen=True)
+class CostPoint:
+    """What a turn of an arm costs and brings."""
+
+    cost: float
+    """Editor calls, or US dollars, per turn."""
+    sound: float
+    """New and sound images per turn."""
+
+
+def survival_points(curve: Survival, last: int) -> tuple[list[int], list[float]]:
+    """Turns and shares of the step line from turn 0 to `last`."""
+    end = curve.share[-1] if curve.share else 1.0
+    tail = [] if curve.turns and curve.turns[-1] >= last else [last]
+    return [0, *curve.turns, *tail], [1.0, *curve.share, *[end for _ in tail]]
+
+
+def caught_within(arm: ArmAnswer, last: int) -> tuple[list[int], list[float]]:
+    """Turns after the first damaged candidate, and the share of runs with damage that had kept some out by then.
+
+    Runs that never kept one out count below: the line ends under 1 by their share.
+    """
+    whole = len(arm.delays) + arm.never_detected
+    return list(range(last + 1)), [sum(delay <= turn for delay in arm.delays) / whole for turn in range(last + 1)]
+
+
+def cost_points(arms: Sequence[ArmAnswer]) -> tuple[str, dict[str, CostPoint]]:
+    """Unit of the cost, and the point of every arm with a truth: dollars when every arm has them, else editor calls."""
+    priced = all(arm.usd_per_sound_turn is not None for arm in arms)
+    points = {}
+    for arm in arms:
+        if not arm.turns or not arm.soundness.runs:
+            continue
+        sound = arm.attempts / arm.calls_per_sound_turn if arm.calls_per_sound_turn else 0.0
+        cost = arm.usd_per_sound_turn * sound if priced and arm.usd_per_sound_turn is not None else float(arm.attempts)
+        points[arm.arm] = CostPoint(cost / arm.turns, sound / arm.turns)
+    return ("US dollars" if priced else "editor calls"), points
+
+
+def thresholds_of(runs: Sequence[LoadedRun]) -> list[float]:
+    """Thresholds of damaged that were in force."""
+    return sorted({stand.truth.damaged_at for run in runs for stand in run.stands if stand.truth is not None})

@@ -3,18 +3,75 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from turngate.traces.analysis.discrimination import Judged, auc, judged, roc
-from turngate.traces.analysis.measured import Measured
-from turngate.traces.analysis.run.summary import Counts
+from turngate.traces.analysis.run.rescored import Key, Later, LaterScores, later_names, read_later, with_later
+from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.run.summary import Counts, measure_run
 from turngate.traces.analysis.study.gap import Gap, gaps
+from turngate.traces.analysis.study.loaded import Measured
 from turngate.traces.analysis.study.statistics import Estimate, bootstrap
 
-__all__ = ["Afterwards", "EvaluatorAnswer", "answer_evaluators"]
+__all__ = ["Afterwards", "EvaluatorAnswer", "Judged", "answer_evaluators", "answer_later", "auc", "judged", "roc"]
+
+
+# How well an evaluator tells damaged candidates from sound ones.
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One candidate as an evaluator and the truth see it."""
+
+    goodness: float
+    """Score in better units: larger is better."""
+    damaged: bool
+
+
+def judged(run: RunView, evaluator: str) -> Iterable[Judged]:
+    """Every candidate with a score of `evaluator` and a known truth, once per attempt."""
+    for attempt in run.attempts:
+        score = attempt.scores.get(evaluator)
+        if score is None or score.value is None or attempt.truth is None or attempt.truth.damaged is None:
+            continue
+        sign = 1.0 if score.direction == "higher" else -1.0
+        yield Judged(sign * score.value, attempt.truth.damaged)
+
+
+def auc(candidates: Sequence[Judged]) -> float | None:
+    """Area under the ROC curve: how often a sound candidate scores better than a damaged one, ties half.
+
+    Mann-Whitney U over the number of pairs. 1 is perfect, 0.5 a coin, 0 perfectly wrong. None without both kinds.
+    """
+    from scipy.stats import rankdata
+
+    damaged = np.array([one.damaged for one in candidates], dtype=bool)
+    sound_number, damaged_number = int((~damaged).sum()), int(damaged.sum())
+    if not sound_number or not damaged_number:
+        return None
+    ranks = rankdata([one.goodness for one in candidates])
+    above = ranks[~damaged].sum() - sound_number * (sound_number + 1) / 2
+    return float(above / (sound_number * damaged_number))
+
+
+def roc(candidates: Sequence[Judged]) -> list[tuple[float, float]]:
+    """Points (false-alarm rate, catch rate) over all thresholds, from (0, 0) to (1, 1); empty without both kinds."""
+    damaged = sum(one.damaged for one in candidates)
+    sound = len(candidates) - damaged
+    if not damaged or not sound:
+        return []
+    points, caught, alarms = [(0.0, 0.0)], 0, 0
+    ordered = sorted(candidates, key=lambda one: one.goodness)
+    for index, one in enumerate(ordered):
+        caught += one.damaged
+        alarms += not one.damaged
+        if index + 1 == len(ordered) or ordered[index + 1].goodness != one.goodness:
+            points.append((alarms / sound, caught / damaged))
+    return points
 
 
 class Afterwards(BaseModel):
@@ -96,3 +153,48 @@ def answer_evaluators(
             )
         )
     return answers
+
+
+# Evaluators that scored the runs of a study afterwards, against the truth: which would have caught the damage.
+
+
+def answer_later(
+    by_arm: Mapping[str, Sequence[Measured]], base: Sequence[Measured]
+) -> tuple[list[EvaluatorAnswer], list[str]]:
+    """Answers as by `answer_evaluators`, marked, and one line about each file of scores that cannot be read."""
+    read = {id(one): read_later(one.view) for runs in by_arm.values() for one in runs}
+    lines = [
+        f"{one.run.arm} {one.run.label}: what was scored afterwards is left out: {read[id(one)].trouble}"
+        for runs in by_arm.values()
+        for one in runs
+        if read[id(one)].trouble
+    ]
+    found = [one for scores in read.values() for one in scores.evaluators]
+    if not found:
+        return [], lines
+    names = later_names(found)
+
+    def through(one: Measured) -> Measured:
+        view = with_later(one.view, read[id(one)].evaluators, names)
+        return replace(one, view=view, numbers=measure_run(view))
+
+    seen = {arm: [through(one) for one in runs] for arm, runs in by_arm.items()}
+    looked_at = seen[base[0].run.arm] if base else []
+    keys = {name: key for key, name in names.items()}
+    answers = answer_evaluators(seen, looked_at)
+    return [
+        one.model_copy(update={"afterwards": _told(keys[one.evaluator], list(read.values()))}) for one in answers
+    ], lines
+
+
+def _told(key: Key, read: Sequence[LaterScores]) -> Afterwards:
+    mine: list[Later] = [one for scores in read for one in scores.evaluators if one.key == key]
+    images = sum(scores.images for scores in read)
+    looked_at = sum(len(one.rows) for one in mine)
+    settings = next((dict(one.told["settings"]) for one in mine if one.told.get("settings")), {})
+    runs = f" in {len(mine)} of {len(read)} runs" if len(mine) < len(read) else ""
+    extent = f"all {images} images" if looked_at == images else f"{looked_at} of {images} images{runs}"
+    return Afterwards(
+        type=key[0], version=key[1], parameters=key[2], settings=settings, images=images, looked_at=looked_at,
+        partial=looked_at < images, extent=extent,
+    )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Estimate", "adjusted", "bootstrap", "bootstrap_ratio", "sign_flip_p"]
+__all__ = ["Estimate", "adjusted", "bootstrap", "bootstrap_ratio", "counted", "how_simulated", "sign_flip_p"]
+
 
 T = TypeVar("T")
 _FEW = 5
@@ -109,3 +110,21 @@ def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
         for index, p in zip(known, false_discovery_control([p_values[i] for i in known]), strict=True):
             result[index] = float(p)
     return result
+
+
+# Numbers in sentences.
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 turn`, `2 turns`; for nouns whose plural ends in s."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+# How much of a number comes from a simulator, whose damage is written by hand.
+
+
+def how_simulated(simulated: int, runs: int) -> Literal["", "partly simulated", "simulated"]:
+    """In words: `simulated` of `runs` runs are of a simulator."""
+    if not simulated:
+        return ""
+    return "simulated" if simulated == runs else "partly simulated"

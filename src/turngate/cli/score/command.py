@@ -57,14 +57,13 @@ def score_command(
 
     Several names may follow --with. What was scored before is not computed again.
     """
-    from turngate.cli._score_progress import ScoreProgress
-    from turngate.cli.score.answer import say_scores, worst_code
+    from turngate.cli.score.answer import ScoreProgress, say_scores, worst_code
     from turngate.errors import ConfigError
     from turngate.evaluators.bulk.cache import default_cache
     from turngate.evaluators.bulk.scorer import Batcher
     from turngate.rescoring.choice import choose
-    from turngate.rescoring.found import find, turns_in
     from turngate.rescoring.rescore import Rescoring
+    from turngate.rescoring.targets import find, turns_in
 
     found = find(path, origin, None if kind else out)
     if turns is not None and not found.runs:
@@ -101,7 +100,7 @@ def score_command(
 
 def _export(targets: Sequence[Target], kind: str, out: Path | None) -> int:
     from turngate.errors import ConfigError, MachineError
-    from turngate.traces.scoring.exports import score_lines, write_scores_csv, write_scores_parquet
+    from turngate.traces.rescored.table import score_lines, write_scores_csv, write_scores_parquet
 
     lines = score_lines((target.name, target.table) for target in targets)
     if kind == "csv" and out is None:

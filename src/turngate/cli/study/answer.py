@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turngate.cli._columns import print_rows, print_words
-from turngate.traces.analysis.simulated import how_simulated
+from turngate.traces.analysis.study.statistics import how_simulated
 
 if TYPE_CHECKING:
     from turngate.graphs.study import Finished
@@ -24,7 +24,7 @@ __all__ = ["say_answer"]
 def say_answer(folder: Path, ended: list[Finished], as_json: bool, labels: Labels | None = None) -> None:
     """Write the study's page and print its answer, with people's verdicts as truth where `labels` are given."""
     from turngate.agent.reasoning import READERS
-    from turngate.cli._text import plain
+    from turngate.cli._columns import plain
     from turngate.pages.report.study.page import write_study_page
     from turngate.traces.analysis.run.summary import summarise
     from turngate.traces.analysis.study.answer import answer_study

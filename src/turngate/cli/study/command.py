@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from turngate.cli._columns import duration
 from turngate.cli._options import json_option, out_option, quiet_option, set_option
-from turngate.cli._time_left import duration
 
 if TYPE_CHECKING:
     from turngate.graphs.session import Observer
@@ -116,7 +116,7 @@ def _plan(study: Study, size: Estimate, jobs: int) -> str:
 
 
 def _write_reports(ended: list[Finished]) -> None:
-    from turngate.cli._reports import write_page
+    from turngate.cli.report import write_page
     from turngate.traces.run_folder import RunFolder
 
     owed = [
@@ -129,6 +129,6 @@ def _write_reports(ended: list[Finished]) -> None:
 
 
 def _code(one: Finished) -> int:
-    from turngate.cli.exit_codes import code_for
+    from turngate.cli.errors import code_for
 
     return one.exit_code if one.exit_code is not None else code_for(one.status, one.reason)

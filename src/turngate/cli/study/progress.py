@@ -12,9 +12,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
-from turngate.cli._text import plain
-from turngate.cli._time_left import TimeLeft
-from turngate.traces.viewer.glance import Stamp, glance, stamp
+from turngate.cli._columns import TimeLeft, plain
+from turngate.pages.viewer.entries import Stamp, glance, stamp
 
 if TYPE_CHECKING:
     from turngate.graphs.study import Finished, Study

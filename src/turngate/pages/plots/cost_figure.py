@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from turngate.pages.plots._style import INK, OWN
+from turngate.pages.plots._style import (
+    INK,
+    ONE_COLUMN,
+    OWN,
+    TWO_COLUMNS,
+    fitted,
+    line_height,
+    parts,
+    surround,
+    width_of,
+)
 from turngate.pages.plots.plot import Plot
 from turngate.pages.plots.sample import control_words, label_of, runs_of, sample_words
 from turngate.pages.report.study.arms import Arm
-from turngate.traces.plots._sheet import ONE_COLUMN, TWO_COLUMNS, parts, surround
-from turngate.traces.plots._text import fitted, line_height, width_of
-from turngate.traces.report.answer_points import CostPoint, cost_points
+from turngate.traces.analysis.study.arms import CostPoint, cost_points
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

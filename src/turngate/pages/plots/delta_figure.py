@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from turngate.pages.plots._style import DASHED, INK, OWN
+from turngate.pages.plots._style import DASHED, INK, OWN, name_of, panels, parts, surround
 from turngate.pages.plots.plot import Plot
 from turngate.pages.plots.sample import sample_words
+from turngate.pages.report.study.arms import Judge
 from turngate.traces.analysis.study.gap import STEPS
 from turngate.traces.analysis.study.loaded import LoadedRun
-from turngate.traces.plots._sheet import panels, parts, surround
-from turngate.traces.plots._text import name_of
-from turngate.traces.report.judges import Judge
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -6,15 +6,25 @@ from collections.abc import Sequence
 from math import ceil
 from typing import TYPE_CHECKING
 
-from turngate.pages.plots._style import BACK, DASHED, INK, OWN, draw
+from turngate.pages.plots._style import (
+    BACK,
+    DASHED,
+    INK,
+    OWN,
+    draw,
+    fitted,
+    name_of,
+    panels,
+    parts,
+    share_axis,
+    surround,
+)
 from turngate.pages.plots.arm_lines import TOGETHER
 from turngate.pages.plots.plot import Plot
 from turngate.pages.plots.sample import interval_words, sample_words
+from turngate.pages.report.study.arms import Judge
 from turngate.traces.analysis.study.evaluators import EvaluatorAnswer
 from turngate.traces.analysis.study.loaded import LoadedRun
-from turngate.traces.plots._sheet import panels, parts, share_axis, surround
-from turngate.traces.plots._text import fitted, name_of
-from turngate.traces.report.judges import Judge
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

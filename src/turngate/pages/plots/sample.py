@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from turngate.pages.plots._style import name_of
 from turngate.pages.report.study.arms import Arm
+from turngate.traces.analysis.study.arms import thresholds_of
 from turngate.traces.analysis.study.loaded import LoadedRun
-from turngate.traces.plots._text import name_of
-from turngate.traces.report.answer_points import thresholds_of
 
 __all__ = ["control_words", "interval_words", "label_of", "limit_words", "runs_of", "sample_words"]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from turngate.traces.analysis.counted import counted
 from turngate.traces.analysis.run.summary import RunSummary
 from turngate.traces.analysis.study.answer import NO_GATE, StudyAnswer
 from turngate.traces.analysis.study.arms import ArmAnswer
+from turngate.traces.analysis.study.statistics import counted
 
 __all__ = ["headline", "second_line", "study_headline"]
 

@@ -18,18 +18,15 @@ from turngate.errors import BadImage, NoSuchRun, TurngateError, UserError
 from turngate.pages.report.page import HERE as REPORT
 from turngate.pages.report.page import scripts
 from turngate.pages.viewer import pages
-from turngate.pages.viewer.entries import Spot
+from turngate.pages.viewer.entries import Spot, stamp
 from turngate.pages.viewer.guard import Guard
-from turngate.pages.viewer.index import Index
+from turngate.pages.viewer.index import Index, Query
 from turngate.pages.viewer.labelling import Given, Means, Verdict
+from turngate.pages.viewer.pages import check_waiting, version_of
 from turngate.pages.viewer.pictures import EDGES, read_image, small_image
 from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.images import ImageStore
 from turngate.traces.run_folder import RunFolder
-from turngate.traces.viewer.glance import stamp
-from turngate.traces.viewer.query import Query
-from turngate.traces.viewer.tools import version_of
-from turngate.traces.viewer.waiting import check_waiting
 
 __all__ = ["make_app"]
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import secrets
+from pathlib import Path
 
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["POLICY", "Guard"]
+from turngate.errors import UserError
+
+__all__ = ["POLICY", "Guard", "confined"]
+
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
@@ -74,3 +78,14 @@ def _name(host: str) -> str:
 
 async def _refuse(status: int, text: str, scope: Scope, receive: Receive, send: Send) -> None:
     await PlainTextResponse(f"{text}\n", status)(scope, receive, send)
+
+
+# Nothing outside the viewer's folder is read.
+
+
+def confined(root: Path, path: Path) -> Path:
+    """The real place of `path`; raises `UserError` when links lead out of `root`, which is itself resolved."""
+    real = path.resolve()
+    if not real.is_relative_to(root):
+        raise UserError(f"{path.name} leads out of the folder that is viewed: view the folder that holds it")
+    return real

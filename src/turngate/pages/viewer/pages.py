@@ -4,30 +4,128 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from turngate.errors import UserError
 from turngate.pages.report.page import as_data, data, environment, scripts
 from turngate.pages.report.run.page import run_content
 from turngate.pages.report.run.turns import Stop, images_of
 from turngate.pages.report.study.page import study_content
 from turngate.pages.report.thumbnails import Shot, edge_for
-from turngate.pages.viewer.entries import Spot
-from turngate.pages.viewer.guard import POLICY
-from turngate.pages.viewer.index import Found, Index
+from turngate.pages.viewer.entries import Spot, Stamp, stamp
+from turngate.pages.viewer.guard import POLICY, confined
+from turngate.pages.viewer.index import DAMAGE, STATUSES, Found, Index, Query
 from turngate.pages.viewer.labelling import Means
 from turngate.pages.viewer.pictures import linked_shots
 from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.analysis.study.answer import answer_study
 from turngate.traces.analysis.study.loaded import LoadedRun
 from turngate.traces.analysis.study.study_view import StudyView
-from turngate.traces.viewer.confine import confined
-from turngate.traces.viewer.glance import stamp
-from turngate.traces.viewer.query import DAMAGE, STATUSES, Query
-from turngate.traces.viewer.tools import tools_of
-from turngate.traces.viewer.waiting import Waiting, waiting_in
+from turngate.traces.analysis.taxonomy import FAILURES
 
-__all__ = ["HERE", "list_page", "message_page", "run_page", "study_page", "study_stamp"]
+__all__ = [
+    "HERE",
+    "Waiting",
+    "check_waiting",
+    "list_page",
+    "message_page",
+    "run_page",
+    "study_page",
+    "study_stamp",
+    "version_of",
+    "waiting_in",
+]
+
+
+# The attempt that waits for a person. It is in no table yet but that of the calls.
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What a person must decide about."""
+
+    turn: int
+    attempt: int
+    reason: str
+    candidate: str | None
+    """SHA-256; None when the editor gave no image."""
+    current: str
+    """SHA-256 of the image that was edited."""
+    reasoning: str
+    size: str
+    """Width x height of the candidate in pixels."""
+
+
+def check_waiting(view: RunView, turn: int, attempt: int) -> None:
+    """Raise `UserError` when the run does not wait for a decision about this attempt."""
+    held = waiting_in(view)
+    if held is None or (held.turn, held.attempt) != (turn, attempt):
+        raise UserError("the run does not wait for this decision any more: load the page again")
+
+
+def waiting_in(view: RunView) -> Waiting | None:
+    """The attempt that the run waits for, or None."""
+    ended = [event for event in view.events if event.kind == "ended"]
+    if view.status != "waiting" or not ended or "turn" not in ended[-1].data:
+        return None
+    told = ended[-1].data
+    turn, attempt = int(told["turn"]), int(told["attempt"])
+    ledger = view.folder.ledger()
+    try:
+        calls = [call for call in ledger.calls() if (call.kind, call.turn, call.attempt) == ("edit", turn, attempt)]
+    finally:
+        ledger.close()
+    answer = calls[-1].answer if calls else {}
+    origin = str(view.info.origin["image"])
+    current = view.attempts[-1].decision.image_after if view.attempts else origin
+    return Waiting(
+        turn=turn,
+        attempt=attempt,
+        reason=str(told.get("reason") or ""),
+        candidate=answer.get("image"),
+        current=origin if view.info.config.get("history") == "origin" else current,
+        reasoning=str(answer.get("reasoning") or ""),
+        size=f"{answer.get('width')} x {answer.get('height')}",
+    )
+
+
+# What the scripts on the page of a run know about it.
+
+
+def version_of(stamp: Stamp, status: str) -> str:
+    """Changes whenever the page would be another one."""
+    return f"{status}-{'-'.join(map(str, stamp))}"
+
+
+def tools_of(key: str, view: RunView, version: str, waiting: Waiting | None, means: Means) -> dict[str, Any]:
+    """Plain JSON for `viewer.js` and the template."""
+    edited = [attempt.row for attempt in view.attempts if attempt.row.image is not None]
+    last = view.attempts[-1].row if view.attempts else None
+    given, problem = {}, "labels are not kept here"
+    if means.book is not None:
+        try:
+            given, problem = means.book.of(view), ""
+        except UserError as error:
+            problem = str(error)
+    return {
+        "key": key,
+        "version": version,
+        "status": view.status,
+        "candidates": [f"t{row.turn}a{row.attempt}" for row in edited],
+        "last": f"t{last.turn}a{last.attempt}" if last else "",
+        "given": {f"t{turn}a{attempt}": _plain(one) for (turn, attempt), one in given.items()},
+        "failures": [{"name": name, "what": kind.what} for name, kind in FAILURES.items()],
+        "no_labels": problem,
+        "can_review": means.review is not None,
+        "review": {"turn": waiting.turn, "attempt": waiting.attempt} if waiting else None,
+    }
+
+
+def _plain(given: Any) -> dict[str, Any]:
+    return {"damaged": given.damaged, "labels": list(given.labels), "failure": given.failure}
+
 
 HERE = Path(__file__).parent
 _WHOLE = [*scripts(True)[:-1], "viewer.js", scripts(True)[-1]]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from turngate.errors import NoSuchRun
 from turngate.pages.report.thumbnails import Shot, thumbnail
+from turngate.pages.viewer.guard import confined
 from turngate.traces.images import ImageStore
-from turngate.traces.viewer.confine import confined
 
 __all__ = ["EDGES", "linked_shots", "read_image", "small_image"]
 

@@ -18,14 +18,44 @@ from turngate.pages.report.charts.figure import (
     panel,
     step_line,
 )
-from turngate.traces.analysis.run.run_view import AttemptView, RunView
+from turngate.pages.report.charts.looks import Mark, mark_of
+from turngate.pages.report.page import visible
+from turngate.traces.analysis.run.run_view import AttemptView, RunView, standings
 from turngate.traces.records import ScoreRow
-from turngate.traces.report._lineage import standings
-from turngate.traces.report._marks import Mark, mark_of
-from turngate.traces.report._thresholds import thresholds
-from turngate.traces.report.inert import visible
 
-__all__ = ["score_panel", "truth_direction", "truth_panel"]
+__all__ = ["score_panel", "thresholds", "truth_direction", "truth_panel"]
+
+
+# Where the gate's threshold stood at each decision, as far as its evidence says.
+
+
+def thresholds(run: RunView) -> dict[str, list[tuple[int, float]]]:
+    """Evaluator -> (turn, worst value that was still accepted) of every turn whose evidence has one.
+
+    Read from `threshold`, or from `reference` and `margin`; the last attempt of a turn stands for it.
+    """
+    gate = run.info.config.get("gate", {})
+    found: dict[str, dict[int, float]] = {}
+    for attempt in run.attempts:
+        evidence = attempt.decision.evidence
+        evaluator = str(evidence.get("evaluator") or gate.get("evaluator") or "")
+        limit = _limit(attempt, evaluator)
+        if limit is not None:
+            found.setdefault(evaluator, {})[attempt.row.turn] = limit
+    return {evaluator: sorted(turns.items()) for evaluator, turns in found.items()}
+
+
+def _limit(attempt: AttemptView, evaluator: str) -> float | None:
+    evidence = attempt.decision.evidence
+    threshold = evidence.get("threshold")
+    if isinstance(threshold, int | float):
+        return float(threshold)
+    reference, margin = evidence.get("reference"), evidence.get("margin")
+    score = attempt.scores.get(evaluator)
+    if score is None or not isinstance(reference, int | float) or not isinstance(margin, int | float):
+        return None
+    return reference - margin if score.direction == "higher" else reference + margin
+
 
 _NO_VALUE = {"unscored": "diamond-open", "failed": "x-thin-open", "skipped": "line-ns-open"}
 _HOVER = "turn %{customdata[1]}, attempt %{customdata[2]}<br>%{y:.4g}"

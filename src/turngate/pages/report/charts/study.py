@@ -5,14 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
-from turngate.pages.report.charts.figure import SHARE, Direction, Panel, panel, plane
-from turngate.pages.report.study.arms import Arm
-from turngate.traces.analysis.sensitivity import SensitivityRow
-from turngate.traces.analysis.study.arms import ArmAnswer
-from turngate.traces.report.answer_points import caught_within, cost_points, survival_points, thresholds_of
-from turngate.traces.report.inert import visible
+from turngate.pages.report.charts.figure import (
+    LANE_AXIS,
+    SHARE,
+    Direction,
+    Figure,
+    Panel,
+    focus,
+    is_infinite,
+    limit_line,
+    no_values,
+    panel,
+    plane,
+)
+from turngate.pages.report.page import visible
+from turngate.pages.report.study.arms import Arm, Judge
+from turngate.traces.analysis.study.arms import (
+    ArmAnswer,
+    SensitivityRow,
+    caught_within,
+    cost_points,
+    survival_points,
+    thresholds_of,
+)
+from turngate.traces.analysis.study.gap import STEPS
+from turngate.traces.analysis.study.loaded import Curve, score_curve, truth_curve
 
-__all__ = ["cost_panel", "delay_panel", "sensitivity_panels", "survival_panel"]
+__all__ = [
+    "arms_score_panel",
+    "arms_truth_panel",
+    "cost_panel",
+    "delay_panel",
+    "delta_panel",
+    "roc_panel",
+    "sensitivity_panels",
+    "survival_panel",
+]
 
 
 def survival_panel(arms: Sequence[Arm]) -> Panel | None:
@@ -112,3 +140,146 @@ def sensitivity_panels(arms: Sequence[Arm], rows: Sequence[SensitivityRow]) -> l
         words = f"thresholds {', '.join(f'{limit:g}' for limit in limits)}"
         panels.append(Panel(title, direction, figure.json(), words))
     return panels
+
+
+# What the image of each arm was like after each turn, in one chart.
+
+
+def arms_truth_panel(arms: Sequence[Arm]) -> Panel | None:
+    """Truth of the current image after each turn, arm by arm; None when no arm measured it."""
+    measured = [arm for arm in arms if any(run.summary.truth is not None for run in arm.runs)]
+    if not measured:
+        return None
+    rows = [stand.truth for arm in measured for run in arm.runs for stand in run.stands if stand.truth is not None]
+    limits = sorted({row.damaged_at for row in rows})
+    title = f"Truth: {', '.join(sorted({row.measure for row in rows}))}"
+    curves = [(arm, truth_curve(arm.runs)) for arm in measured]
+    return _panel(title, measured[0].runs[0].truth_direction, curves, limits, infinite=True)
+
+
+def arms_score_panel(arms: Sequence[Arm], evaluator: str) -> Panel:
+    """Score of the current image after each turn, arm by arm, for the arms that have the evaluator."""
+    having = [arm for arm in arms if any(evaluator in run.evaluators for run in arm.runs)]
+    rows = (stand.scores.get(evaluator) for arm in having for run in arm.runs for stand in run.stands)
+    first = next((row for row in rows if row is not None), None)
+    direction: Direction = "higher" if first is None else first.direction
+    curves = [(arm, score_curve(arm.runs, evaluator)) for arm in having]
+    return _panel(evaluator, direction, curves, [], infinite=first is not None and is_infinite(first.type))
+
+
+def _panel(
+    title: str, direction: Direction, curves: list[tuple[Arm, Curve]], limits: list[float], infinite: bool
+) -> Panel:
+    last = max(1, *(curve.turns[-1] for _, curve in curves))
+    figure = panel(last, lane=any(curve.missing for _, curve in curves))
+    for arm, curve in curves:
+        _add_band(figure, arm, curve)
+    for place, (arm, curve) in enumerate(curves):
+        name = escape(visible(arm.name))
+        figure.add(
+            x=curve.turns, y=curve.values, mode="lines+markers", name=name, legendgroup=arm.look.group,
+            line=arm.look.line(), marker=arm.look.marker(maxdisplayed=12), connectgaps=False,
+            hovertemplate=f"{name}<br>after turn %{{x}}<br>%{{y:.4g}}<extra></extra>",
+        )  # fmt: skip
+        if curve.missing:
+            height = 0.7 - 1.4 * (place + 0.5) / len(curves)
+            figure.add(
+                x=curve.missing, y=[height] * len(curve.missing), yaxis=LANE_AXIS, mode="markers", name=name,
+                legendgroup=arm.look.group,
+                marker={
+                    "symbol": "x-thin-open", "size": 8, "color": arm.look.colour,
+                    "line": {"width": 1.6, "color": arm.look.colour},
+                },
+                hovertemplate=f"{name}<br>after turn %{{x}}: "
+                + ("no value<extra></extra>" if len(arm.runs) == 1 else "a run without a value<extra></extra>"),
+            )  # fmt: skip
+    for limit in limits:
+        limit_line(figure, [(0, limit), (last, limit)], f"damaged at {limit:g}")
+    ends = [(arm.name, [number for number in curve.values if number is not None]) for arm, curve in curves]
+    edited = [curve for arm, curve in curves if arm.answer.accepted_share.value]
+    moved = [number for curve in edited for number in curve.values[1:]]
+    every = [number for _, curve in curves for number in curve.values if number is not None]
+    note = focus(figure, [number for number in (*moved, *limits) if number is not None], every) if infinite else ""
+    if not every:
+        no_values(figure)
+    words = "; ".join(f"{name} from {known[0]:.4g} to {known[-1]:.4g}" for name, known in ends if known)
+    return Panel(title, direction, figure.json(), words or "no values", note)
+
+
+def _add_band(figure: Figure, arm: Arm, curve: Curve) -> None:
+    """The interval over origins, where there is one."""
+    spans = [
+        (turn, low, high)
+        for turn, low, high in zip(curve.turns, curve.low, curve.high, strict=True)
+        if low is not None and high is not None
+    ]
+    if spans:
+        figure.add(
+            x=[turn for turn, _, _ in spans] + [turn for turn, _, _ in reversed(spans)],
+            y=[high for _, _, high in spans] + [low for _, low, _ in reversed(spans)], mode="lines",
+            fill="toself", fillcolor=arm.look.pale(0.13), line={"width": 0}, hoverinfo="skip",
+            name=f"{escape(visible(arm.name))}, interval", legendgroup=arm.look.group,
+        )  # fmt: skip
+
+
+# Evaluators against the truth: ROC curves, and the gaps between turn 1 and turns 5, 10 and 20.
+
+
+def roc_panel(judges: Sequence[Judge]) -> Panel | None:
+    """Catch rate over false-alarm rate for every threshold; None without both kinds of candidates."""
+    known = [judge for judge in judges if judge.answer.roc]
+    if not known:
+        return None
+    figure = plane("false-alarm rate", "catch rate", [-0.03, 1.03], SHARE)
+    figure.layout["xaxis"]["tickformat"] = ".0%"
+    figure.layout["height"] = 344
+    figure.add(
+        x=[0, 1], y=[0, 1], mode="lines", name="a coin", hoverinfo="skip",
+        line={"color": "var(--line)", "width": 1.2, "dash": "dash"},
+    )  # fmt: skip
+    for judge in known:
+        name = escape(visible(judge.answer.evaluator))
+        figure.add(
+            x=[x for x, _ in judge.answer.roc], y=[y for _, y in judge.answer.roc], mode="lines+markers", name=name,
+            legendgroup=judge.look.group, line=judge.look.line(), marker=judge.look.marker(maxdisplayed=10),
+            hovertemplate=f"{name}<br>false alarms %{{x:.0%}}<br>caught %{{y:.0%}}<extra></extra>",
+        )  # fmt: skip
+    words = "; ".join(f"{judge.answer.evaluator} AUC {judge.answer.auc.value:.3f}" for judge in known)
+    return Panel("ROC", None, figure.json(), words)
+
+
+def delta_panel(judge: Judge) -> Panel | None:
+    """Gap of every run at turns 5, 10 and 20, negative where the score says that quality fell; None without runs."""
+    gap = judge.answer.gap
+    if not gap.runs:
+        return None
+    figure = plane("turn", "change since turn 1", [-0.6, len(STEPS) - 0.4])
+    figure.layout["xaxis"] |= {"tickvals": list(range(len(STEPS))), "ticktext": [str(step) for step in STEPS]}
+    figure.layout["shapes"] = [
+        {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 0, "y1": 0, "layer": "below",
+         "line": {"color": "var(--ink)", "width": 1.2, "dash": "dash"}}
+    ]  # fmt: skip
+    for noticed in (True, False):
+        _add_runs(figure, judge, noticed)
+    words = ", ".join(f"{judge.misses(step)} of {gap.runs} runs not worse at turn {step}" for step in STEPS)
+    return Panel(judge.answer.evaluator, None, figure.json(), words)
+
+
+def _add_runs(figure: Figure, judge: Judge, noticed: bool) -> None:
+    gap = judge.answer.gap
+    spread = 0.5 / max(1, gap.runs - 1) if gap.runs > 1 else 0.0
+    points = [
+        (place + spread * number - (0.25 if gap.runs > 1 else 0.0), delta)
+        for place, step in enumerate(STEPS)
+        for number, delta in enumerate(gap.deltas[step])
+        if (delta < 0) is noticed
+    ]
+    if points:
+        marker = {"size": 8, "symbol": "circle", "color": "var(--sound)"}
+        if not noticed:
+            marker = {"size": 9, "symbol": "triangle-up", "color": "var(--damaged)"}
+        word = "notices the decay" if noticed else "misses the decay"
+        figure.add(
+            x=[x for x, _ in points], y=[y for _, y in points], mode="markers", name=word, marker=marker,
+            hovertemplate=f"{word}<br>%{{y:+.4g}} in better units<extra></extra>",
+        )  # fmt: skip

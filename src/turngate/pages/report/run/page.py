@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,22 +12,104 @@ from typing import TYPE_CHECKING, Any
 
 from turngate.pages.report.charts.run import score_panel, truth_panel
 from turngate.pages.report.headline import headline, second_line
-from turngate.pages.report.page import as_data, write_page
+from turngate.pages.report.page import as_data, clip, write_page
 from turngate.pages.report.run.registered import registered
 from turngate.pages.report.run.rescored import afterwards
 from turngate.pages.report.run.settings import as_yaml, made_with, models, settings
-from turngate.pages.report.run.turns import Stop, TurnPage, images_of, stops, turn_pages
+from turngate.pages.report.run.turns import Stop, TurnPage, images_of, mean_score, stops, turn_pages, without_score
 from turngate.pages.report.thumbnails import Shot, edge_for, shots
-from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.run.run_view import RunView, truth_doubts
 from turngate.traces.analysis.run.summary import RunSummary, summarise
-from turngate.traces.report._notices import notices
-from turngate.traces.report._said import said_in
-from turngate.traces.report._tally import mean_score
+from turngate.traces.analysis.study.statistics import counted
 
 if TYPE_CHECKING:
-    from turngate.agent.reasoning.reading import SummaryReader
+    from turngate.agent.reasoning.reading import Reading, SummaryReader
 
-__all__ = ["RunPage", "run_content", "write_run_report"]
+__all__ = ["notices", "run_content", "write_run_report"]
+
+
+# What a reader should know before trusting the numbers of a run.
+
+_ENDINGS = {
+    "stopped": "The run was stopped",
+    "attempts_exhausted": "The run used up its attempts",
+    "budget_exhausted": "The run used up its budget",
+    "waiting": "The run waits for a person",
+    "interrupted": "The run was interrupted",
+    "failed": "The run failed",
+}
+
+
+def notices(run: RunView, summary: RunSummary, shots: Mapping[str, Shot]) -> list[str]:
+    """One line per thing that is not as one would expect."""
+    found = []
+    if summary.reason:
+        found.append(f"{_ENDINGS.get(summary.status, 'The run ended')}: {summary.reason}")
+    used = models(run)
+    if len(used) > 1:
+        changes = ", then ".join(f"{model} from turn {turn}" for model, turn in used)
+        found.append(f"The editor's model changed during the run: {changes}.")
+    if summary.no_images:
+        reasons = Counter(a.row.why or "unknown" for a in run.attempts if a.row.outcome == "no_image")
+        listed = ", ".join(f"{reason} {count}" for reason, count in reasons.most_common())
+        found.append(f"{counted(summary.no_images, 'editor call')} gave no image: {listed}.")
+    if summary.no_change:
+        found.append(f"{counted(summary.no_change, 'turn')} closed with an unchanged image: not an edit.")
+    flags = Counter(flag for attempt in run.attempts for flag in attempt.row.flags)
+    found.extend(f"{counted(count, 'candidate')} flagged {flag}." for flag, count in flags.most_common())
+    found.extend(told for name in summary.counts if (told := without_score(run, name)))
+    found.extend(truth_doubts([run]))
+    broken = [shot for shot in shots.values() if shot.thumbnail is None]
+    if broken:
+        found.append(f"{counted(len(broken), 'image')} cannot be shown: {broken[0].sha256[:12]}: {broken[0].problem}.")
+    return found
+
+
+# Reasoning summaries with what they claim marked.
+
+_WORDS = {
+    "claims_success": "says that it succeeded",
+    "denies_damage": "says that there is no damage",
+    "mentions_damage": "mentions damage",
+    "hedges": "limits its certainty",
+}
+
+
+@dataclass(frozen=True)
+class Said:
+    """One summary."""
+
+    parts: list[tuple[str, str]]
+    """The text in pieces, each with the label of the claim that it is, or empty."""
+    labels: list[str]
+    """What it says, in words; empty when nobody read it."""
+    confident: bool
+    """It says that all is well and mentions no damage."""
+
+
+def said_in(run: RunView, reader: SummaryReader | None) -> Mapping[str, Said]:
+    """Summary -> what it says, for every summary of the run; without a reader nothing is marked."""
+    texts = list(dict.fromkeys(attempt.row.reasoning for attempt in run.attempts if attempt.row.reasoning))
+    readings: list[Reading | None] = list(reader.read(texts)) if reader is not None else [None] * len(texts)
+    return {text: _said(text, reading) for text, reading in zip(texts, readings, strict=True)}
+
+
+def _said(text: str, reading: Reading | None) -> Said:
+    findings = getattr(reading, "findings", ())  # a summary that could not be read has none
+    shown = clip(text)
+    marks: list[tuple[int, int, str]] = []
+    for finding in findings:
+        found = re.search(r"\W+".join(map(re.escape, finding.words.split())), shown, re.IGNORECASE)
+        if found and found.end() > found.start():
+            marks.append((found.start(), found.end(), finding.label))
+    parts, at = [], 0
+    for start, end, label in sorted(marks):
+        if start >= at:
+            parts += [(shown[at:start], ""), (shown[start:end], label)]
+            at = end
+    said = [label for label in _WORDS if getattr(reading, label, False)]
+    confident = bool({"claims_success", "denies_damage"} & set(said)) and "mentions_damage" not in said
+    return Said([part for part in [*parts, (shown[at:], "")] if part[0]], [_WORDS[label] for label in said], confident)
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,18 @@ from typing import Any
 from turngate.pages.report.charts.figure import Panel
 from turngate.pages.report.charts.run import score_panel
 from turngate.pages.report.run.settings import in_words
-from turngate.traces.analysis.later_view import MARK, later_names, with_later
-from turngate.traces.analysis.run.rescored import Later, LaterScores, read_later, turns_in_words
+from turngate.pages.report.run.turns import mean_score, without_score
+from turngate.traces.analysis.run.rescored import (
+    MARK,
+    Later,
+    LaterScores,
+    later_names,
+    read_later,
+    turns_in_words,
+    with_later,
+)
 from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.analysis.run.summary import Counts, summarise
-from turngate.traces.report._tally import mean_score, without_score
 from turngate.traces.rescored.records import PassEndRow, PassRow
 
 __all__ = ["Afterwards", "LaterEvaluator", "PassLine", "afterwards"]

@@ -2,17 +2,52 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
+from turngate.pages.report.charts.looks import Mark, Truth, mark_of, truth_of
 from turngate.pages.report.run.registered import Frame
 from turngate.pages.report.thumbnails import Shot
-from turngate.traces.analysis.run.run_view import AttemptView, RunView
-from turngate.traces.report._lineage import Standing, standings, turns_of
-from turngate.traces.report._marks import Mark, Truth, mark_of, truth_of
-from turngate.traces.report._score_lines import ScoreLine, score_lines
+from turngate.traces.analysis.run.rescored import MARK
+from turngate.traces.analysis.run.run_view import AttemptView, RunView, Standing, standings, turns_of
+from turngate.traces.analysis.study.statistics import counted
+from turngate.traces.records import ScoreRow
 
-__all__ = ["AttemptPage", "Stop", "TurnPage", "images_of", "stops", "turn_pages"]
+__all__ = ["Stop", "TurnPage", "images_of", "mean_score", "score_lines", "stops", "turn_pages", "without_score"]
+
+
+# Scores of an attempt beside those of the images that it is compared with.
+
+
+@dataclass(frozen=True)
+class ScoreLine:
+    """One evaluator's result on the candidate beside those of the origin and of the image that was edited."""
+
+    name: str
+    candidate: ScoreRow | None
+    current: ScoreRow | None
+    origin: ScoreRow | None
+
+    @property
+    def label(self) -> str:
+        """The name, without the mark of what was scored afterwards: such lines stand under a heading of their own."""
+        return self.name.removesuffix(MARK)
+
+
+def score_lines(run: RunView) -> dict[tuple[int, int], list[ScoreLine]]:
+    """Turn and attempt -> one line per evaluator."""
+    holders = {attempt.row.turn: attempt for attempt in run.attempts if attempt.taken}
+    found = {}
+    for attempt in run.attempts:
+        edited = holders.get(attempt.row.input_turn)
+        current = run.baseline if edited is None else edited.standing_scores
+        names = dict.fromkeys([*run.info.config["evaluators"], *attempt.scores])
+        found[attempt.row.turn, attempt.row.attempt] = [
+            ScoreLine(name, attempt.scores.get(name), current.get(name), run.baseline.get(name)) for name in names
+        ]
+    return found
 
 
 @dataclass(frozen=True)
@@ -174,3 +209,34 @@ def _follows(attempt: AttemptView) -> str:
         "restart": "the run goes back to the origin",
         "stop": "the run stops",
     }[decision.action]
+
+
+# An evaluator's results on the candidates of a run, in words.
+
+
+def mean_score(run: RunView, evaluator: str) -> float | None:
+    """Mean over the candidates that have a score; None where none has."""
+    rows = (attempt.scores.get(evaluator) for attempt in run.attempts)
+    values = [row.value for row in rows if row is not None and row.status == "scored" and row.value is not None]
+    return fmean(values) if values else None
+
+
+def without_score(run: RunView, evaluator: str) -> str | None:
+    """How many candidates have no score, and why; None where all have one or were not shown to it."""
+    reasons: dict[str, Counter[str]] = {"unscored": Counter(), "failed": Counter()}
+    for attempt in run.attempts:
+        row = attempt.scores.get(evaluator)
+        if row is not None and row.status in reasons:
+            reasons[row.status][row.why or "unknown"] += 1
+    number = sum(counter.total() for counter in reasons.values())
+    if not number:
+        return None
+    told = ", ".join(
+        f"{counter.total()} {status}" + (f" ({_listed(counter)})" if counter else "")
+        for status, counter in reasons.items()
+    )
+    return f"{evaluator} gave no score for {counted(number, 'candidate')}: {told}."
+
+
+def _listed(counter: Counter[str]) -> str:
+    return ", ".join(f"{why} {count}" for why, count in counter.most_common())

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from turngate.pages.report.charts.looks import Look
-from turngate.traces.analysis.pair import Pair
-from turngate.traces.analysis.simulated import how_simulated
 from turngate.traces.analysis.study.answer import StudyAnswer
-from turngate.traces.analysis.study.arms import ArmAnswer
+from turngate.traces.analysis.study.arms import ArmAnswer, Pair
+from turngate.traces.analysis.study.evaluators import EvaluatorAnswer
 from turngate.traces.analysis.study.loaded import LoadedRun
+from turngate.traces.analysis.study.statistics import how_simulated
 
-__all__ = ["Arm", "arms_of"]
+__all__ = ["Arm", "Judge", "arms_of", "judges_of"]
 
 
 @dataclass(frozen=True)
@@ -42,3 +42,24 @@ def arms_of(answer: StudyAnswer, runs: Sequence[LoadedRun]) -> list[Arm]:
         mine = [run for run in runs if run.run.arm == numbers.arm]
         arms.append(Arm(numbers.arm, Look.of(place), mine[0].gate, numbers, pairs.get(numbers.arm), mine))
     return arms
+
+
+# The evaluators of a study as its page shows them.
+
+
+@dataclass(frozen=True)
+class Judge:
+    """One evaluator with its look and its numbers."""
+
+    look: Look
+    answer: EvaluatorAnswer
+
+    def misses(self, step: int) -> int | None:
+        """Runs in which the score at `step` is not worse than at turn 1; None when there was none to look at."""
+        gap = self.answer.gap
+        return sum(not delta < 0 for delta in gap.deltas[step]) if gap.runs else None
+
+
+def judges_of(answers: Sequence[EvaluatorAnswer]) -> list[Judge]:
+    """Every evaluator of the study."""
+    return [Judge(Look.of(place, "evaluator"), answer) for place, answer in enumerate(answers)]
