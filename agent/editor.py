@@ -11,6 +11,7 @@ from turngate.providers.calling import Try
 
 __all__ = [
     "EditRequest",
+    "EditUsage",
     "Edited",
     "Editor",
     "Exchange",
@@ -20,7 +21,6 @@ __all__ = [
     "NoImageWhy",
     "Served",
     "Try",
-    "Usage",
 ]
 
 History = Literal["previous", "origin", "anchor", "chat"]
@@ -78,10 +78,10 @@ class EditRequest:
 
 
 @dataclass(frozen=True)
-class Usage:
+class EditUsage:
     """What the call of one edit cost; None where the provider does not say.
 
-    An evaluation's is another: `turngate.evaluators.result.Usage`, the sum over its calls.
+    An evaluation's is another: `turngate.evaluators.result.EditUsage`, the sum over its calls.
     """
 
     input_tokens: int | None = None
@@ -126,7 +126,7 @@ class Edited:
     """The model's own summary of its thoughts; None when it gave none."""
     model: str | None = None
     """Resolved model and version, as the provider reports it."""
-    usage: Usage = field(default_factory=Usage)
+    usage: EditUsage = field(default_factory=EditUsage)
     extras: tuple[ExtraImage, ...] = ()
     flags: tuple[str, ...] = ()
     """Remarks for the record, for instance `image_from_thought`."""
@@ -158,7 +158,7 @@ class NoImage:
     """False when the same request must fail again (a 400, a blocked prompt)."""
     reasoning: str | None = None
     model: str | None = None
-    usage: Usage = field(default_factory=Usage)
+    usage: EditUsage = field(default_factory=EditUsage)
     served: Served | None = None
 
 

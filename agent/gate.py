@@ -26,7 +26,7 @@ class Reading:
     """A judge's verdict in words, where it gave one."""
 
     @property
-    def goodness(self) -> float:
+    def oriented_score(self) -> float:
         """The value in better units: larger is always better."""
         return self.value if self.direction == "higher" else -self.value
 

@@ -71,4 +71,4 @@ class Tried:
 def best_of(tried: Sequence[Tried], evaluator: str) -> Tried | None:
     """The candidate that `evaluator` likes best; the earliest on a tie, None when it scored none of them."""
     scored = [candidate for candidate in tried if evaluator in candidate.readings]
-    return max(scored, key=lambda candidate: candidate.readings[evaluator].goodness, default=None)
+    return max(scored, key=lambda candidate: candidate.readings[evaluator].oriented_score, default=None)

@@ -20,7 +20,7 @@ from typing import Any
 
 from PIL import Image
 
-from turngate import Edited, EditRequest, Evaluator, Picture, Sample, Score
+from turngate import Edited, EditRequest, EvalInput, Evaluator, Picture, Score
 from turngate.agent.editors import EDITORS
 from turngate.agent.editors.simulated.signatures import SIGNATURES
 from turngate.evaluators import EVALUATORS
@@ -95,7 +95,7 @@ def chain(signature: str, origin: Picture, turns: int) -> tuple[dict[int, Pictur
 
 
 def _value(metric: Evaluator, picture: Picture, origin: Picture) -> float:
-    result = score(metric, [Sample(picture, origin=origin)])[0]
+    result = score(metric, [EvalInput(picture, origin=origin)])[0]
     return result.value if isinstance(result, Score) else float("nan")
 
 

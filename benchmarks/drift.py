@@ -28,7 +28,7 @@ from _drift_chains import EDITORS_SHOWN, FAMILIES, chain
 from _drift_inputs import CLEAN, GREY, MIXED, SIDE, TEST, TUNING, Edit, photograph
 from _drift_levels import Found, Run, auc, learn, value
 
-from turngate import Evaluator, Picture, Sample, Score
+from turngate import EvalInput, Evaluator, Picture, Score
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.drift.drift import ALARM
 
@@ -66,7 +66,7 @@ def _photos(name: str, tuning: Sequence[str], test: Sequence[str]) -> Sequence[s
     return (*tuning[:1], *test[:2]) if name == "vae" else (*tuning, *test)
 
 
-def _components(evaluator: Evaluator, sample: Sample) -> Found:
+def _components(evaluator: Evaluator, sample: EvalInput) -> Found:
     (result,) = evaluator.evaluate([sample])
     if not isinstance(result, Score):
         raise SystemExit(f"not scored: {result}")
@@ -85,7 +85,7 @@ def _scored(raw: Any, images: Mapping[int, Picture]) -> Run:
     accepted: tuple[Picture, ...] = ()
     for turn, picture in images.items():
         if needs_origin or accepted:
-            sample = Sample(picture, origin=images[0], first=accepted[0] if accepted else None, history=accepted)
+            sample = EvalInput(picture, origin=images[0], first=accepted[0] if accepted else None, history=accepted)
             found[turn] = _components(evaluator, sample)
         if turn:
             accepted = (*accepted, picture)
@@ -101,7 +101,7 @@ def _clean(title: str, names: Sequence[str], edits: Mapping[str, Edit], seeds: i
         for name, edit in edits.items():
             for seed in range(seeds):
                 candidate = Picture.from_rgb(edit(rgb, np.random.default_rng([number, seed])))
-                found[name].append(_components(drift, Sample(candidate, origin=origin)))
+                found[name].append(_components(drift, EvalInput(candidate, origin=origin)))
     everything = [one for kind in found.values() for one in kind]
     print(f"\n{title} ({seeds} random edits per kind and photograph, {len(names)} photographs)")
     print(f"{'edit':<38}{'n':>5}{'median':>8}{'highest':>9}{'>= 1':>6}  heaviest component at the highest")
@@ -156,7 +156,7 @@ def _print_time() -> None:
         for offset in range(6):
             candidate = Picture.from_rgb(np.roll(rgb, offset, 0))
             started = time.process_time()
-            _components(drift, Sample(candidate, origin=origin))
+            _components(drift, EvalInput(candidate, origin=origin))
             times.append((time.process_time() - started) * 1e3)
         print(f"{side:>4}  {statistics.median(times[1:]):>8.0f}")
 

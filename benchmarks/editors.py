@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from turngate import Edited, Editor, EditRequest, Evaluator, Picture, Sample, Score
+from turngate import Edited, Editor, EditRequest, EvalInput, Evaluator, Picture, Score
 from turngate.agent.editors import EDITORS
 from turngate.agent.scenarios import SCENARIOS
 from turngate.errors import UserError
@@ -110,7 +110,7 @@ def _chain(editor: Editor, origin: Picture, turns: int) -> Iterator[tuple[int, P
 
 
 def _cells(metrics: dict[str, Evaluator], picture: Picture, origin: Picture) -> list[str]:
-    results = [score(metric, [Sample(picture, origin=origin)])[0] for metric in metrics.values()]
+    results = [score(metric, [EvalInput(picture, origin=origin)])[0] for metric in metrics.values()]
     return [f"{result.value:.2f}" if isinstance(result, Score) else type(result).__name__ for result in results]
 
 

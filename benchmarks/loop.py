@@ -20,24 +20,24 @@ from typing import ClassVar
 
 import numpy as np
 
-from turngate import Edited, EditRequest, NoImage, PartConfig, parse_config
+from turngate import ComponentConfig, Edited, EditRequest, NoImage, parse_config
+from turngate.graphs.components import Components, build_components
 from turngate.graphs.drivers import run_graph, run_loop
 from turngate.graphs.origin import load_origin
-from turngate.graphs.parts import Parts, build_parts
 from turngate.graphs.session import Session
 from turngate.picture import encode_png
 from turngate.traces.ledger import Ledger
 from turngate.traces.run_folder import RunFolder, RunInfo
 
 
-class NullConfig(PartConfig):
+class NullConfig(ComponentConfig):
     """No settings."""
 
 
 class NullEditor:
     """Returns ready bytes."""
 
-    Config: ClassVar[type[PartConfig]] = NullConfig
+    Config: ClassVar[type[ComponentConfig]] = NullConfig
     requires: ClassVar[Mapping[str, str]] = {}
     model = "null"
     stochastic = True
@@ -96,8 +96,8 @@ def _floor(turns: int) -> float:
 def _session(turns: int, ledger: str, folder: Path) -> Session:
     raw = {"origin": "skimage:astronaut", "scenario": "replicate", "turns": turns, "evaluators": {}}
     config = parse_config({**raw, "editor": {"type": "scripted"}, "gate": "always_accept"}, "benchmark")
-    built = build_parts(config)
-    parts = Parts(NullEditor(NullConfig(type="null")), {}, built.gate, built.scenario, None)
+    built = build_components(config)
+    parts = Components(NullEditor(NullConfig(type="null")), {}, built.gate, built.scenario, None)
     info = RunInfo(run="benchmark", created="", config={}, origin={}, resolved={}, made_with={})
     return Session(
         config, parts, RunFolder(folder), info, Ledger(Path(ledger), durable=False), load_origin(config.origin)

@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.table import Table
 from skimage import data
 
-from turngate.evaluators import EVALUATORS, Evaluator, Sample, Score
+from turngate.evaluators import EVALUATORS, EvalInput, Evaluator, Score
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 
@@ -71,13 +71,13 @@ def _measure(table: Table, side: int, rounds: int, ours: dict[str, Evaluator], t
         table.add_row(*row)
 
 
-def _sample(side: int, turn: int) -> Sample:
+def _sample(side: int, turn: int) -> EvalInput:
     photograph = getattr(data, "astronaut")()  # noqa: B009  # scikit-image ships no types
     missing = side - photograph.shape[0]
     pixels = np.pad(photograph, ((0, missing), (0, missing), (0, 0)), mode="symmetric")
     buffer = io.BytesIO()
     Image.fromarray(pixels).save(buffer, "JPEG", quality=40, comment=f"{turn}")
-    return Sample(Picture.from_bytes(buffer.getvalue()), origin=Picture.from_rgb(pixels))
+    return EvalInput(Picture.from_bytes(buffer.getvalue()), origin=Picture.from_rgb(pixels))
 
 
 def _build(raw: dict[str, Any]) -> Evaluator:

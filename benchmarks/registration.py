@@ -25,7 +25,7 @@ from PIL import Image
 from rich.console import Console
 from rich.table import Table
 
-from turngate.evaluators import EVALUATORS, Sample, Score
+from turngate.evaluators import EVALUATORS, EvalInput, Score
 from turngate.evaluators.registration.register import Align, Geometry, locate, register
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
@@ -148,7 +148,7 @@ def _sift(one: Case) -> NDArray[np.float64] | None:
 
 def _psnr(candidate: Picture, reference: Picture, align: Align) -> float:
     evaluator = EVALUATORS.build(EVALUATORS.configure({"type": "psnr", "align": align}, "psnr"))
-    result = score(evaluator, [Sample(candidate, origin=reference)])[0]
+    result = score(evaluator, [EvalInput(candidate, origin=reference)])[0]
     assert isinstance(result, Score)
     return result.value
 

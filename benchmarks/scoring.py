@@ -31,7 +31,7 @@ from rich.console import Console
 from skimage import data
 
 from turngate.evaluators import EVALUATORS
-from turngate.evaluators.bulk.item import Named
+from turngate.evaluators.bulk.job import NamedEvaluator
 from turngate.evaluators.bulk.scorer import Batcher
 from turngate.evaluators.suites import members
 from turngate.rescoring.rescore import Rescoring
@@ -107,7 +107,7 @@ def _ours(folder: Path, origin: Path, metrics: Sequence[str], jobs: int) -> floa
     evaluators = []
     for metric in metrics:
         config = EVALUATORS.configure(metric, metric)
-        evaluators.append(Named(metric, config, EVALUATORS.build(config)))
+        evaluators.append(NamedEvaluator(metric, config, EVALUATORS.build(config)))
     with tempfile.TemporaryDirectory() as place:
         new = _never_seen(folder, Path(place) / "images")
         began = time.perf_counter()

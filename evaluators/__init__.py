@@ -1,18 +1,18 @@
 """Everything that gives scores. Knows nothing of turns, gates or ledgers."""
 
-from turngate.evaluators.evaluator import Direction, Evaluator, Facts, Need, Sample
+from turngate.evaluators.evaluator import Direction, EvalInput, Evaluator, Facts, Need
 from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored
 from turngate.registry import Registry
 
 __all__ = [
     "EVALUATORS",
     "Direction",
+    "EvalInput",
     "Evaluator",
     "Facts",
     "Failed",
     "Need",
     "Result",
-    "Sample",
     "Score",
     "Skipped",
     "Unscored",
@@ -27,7 +27,7 @@ EVALUATORS: Registry[Evaluator] = Registry(
         "drift": "turngate.evaluators.drift.drift:Drift",
         "drift_chain": "turngate.evaluators.drift.drift:DriftChain",
         "ensemble": "turngate.evaluators.ensemble.ensemble:Ensemble",
-        "foreign": "turngate.evaluators.foreign.scorer:ForeignScorer",
+        "external": "turngate.evaluators.external.scorer:ExternalScorer",
         "gemini_judge": "turngate.evaluators.judges.gemini:GeminiJudge",
         "geometry": "turngate.evaluators.full_reference.geometry:FrameGeometry",
         "ms_ssim": "turngate.evaluators.full_reference.ssim:MsSsim",
@@ -41,5 +41,6 @@ EVALUATORS: Registry[Evaluator] = Registry(
         "transformers_judge": "turngate.evaluators.judges.transformers:TransformersJudge",
         "visualquality_r1": "turngate.evaluators.judges.visualquality_r1:VisualQualityR1",
     },
+    former={"foreign": "external"},
 )
 """Evaluators by name: one file and one line here per built-in; plug-ins by entry point or dotted path."""

@@ -9,7 +9,7 @@ from typing import Literal, Protocol, runtime_checkable
 from turngate.evaluators.result import Result
 from turngate.picture import Picture
 
-__all__ = ["Direction", "Evaluator", "Facts", "Need", "Sample"]
+__all__ = ["Direction", "EvalInput", "Evaluator", "Facts", "Need"]
 
 Direction = Literal["higher", "lower"]
 """Which way is better."""
@@ -57,7 +57,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Sample:
+class EvalInput:
     """One thing to score: the candidate and whatever else the evaluator declared that it needs."""
 
     candidate: Picture
@@ -79,6 +79,6 @@ class Evaluator(Protocol):
 
     facts: Facts
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Score a batch; the answer has one result per sample, in order."""
         ...

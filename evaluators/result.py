@@ -10,13 +10,13 @@ from typing import Any, Literal, TypeVar
 from turngate.errors import Fault
 
 __all__ = [
+    "EvaluationUsage",
     "Failed",
     "Result",
     "Score",
     "Skipped",
     "Unscored",
     "UnscoredWhy",
-    "Usage",
     "finite",
     "result_from_json",
     "result_to_json",
@@ -30,10 +30,10 @@ N = TypeVar("N", int, float)
 
 
 @dataclass(frozen=True)
-class Usage:
+class EvaluationUsage:
     """Tokens and money of one evaluation, all its calls together; None where that is not known.
 
-    An editor's is another: `turngate.agent.editor.Usage`, of one call, with its thoughts counted apart.
+    An editor's is another: `turngate.agent.editor.EvaluationUsage`, of one call, with its thoughts counted apart.
     """
 
     calls: int = 0
@@ -45,12 +45,12 @@ class Usage:
     waited_seconds: float = 0.0
     """Time spent waiting on a limit, not working."""
 
-    def __add__(self, other: Usage) -> Usage:
+    def __add__(self, other: EvaluationUsage) -> EvaluationUsage:
         """Both together. What one of them does not tell is not known of the sum, unless it never got an answer."""
         if not self.calls or not other.calls:
             told, idle = (self, other) if self.calls else (other, self)
             return replace(told, waited_seconds=told.waited_seconds + idle.waited_seconds)
-        return Usage(
+        return EvaluationUsage(
             self.calls + other.calls,
             _sum(self.input_tokens, other.input_tokens),
             _sum(self.output_tokens, other.output_tokens),
@@ -84,7 +84,7 @@ class Score:
     """Optional named parts that the value is made of, each finite."""
     flags: tuple[str, ...] = ()
     """Optional remarks that do not void the value ("inconsistent", "aligned:-1.2,0.4")."""
-    usage: Usage | None = None
+    usage: EvaluationUsage | None = None
     """What was used up at a model, where one was asked."""
 
     def __post_init__(self) -> None:
@@ -101,7 +101,7 @@ class Unscored:
     """One line for a person."""
     flags: tuple[str, ...] = ()
     """Optional remarks, as in a score."""
-    usage: Usage | None = None
+    usage: EvaluationUsage | None = None
     """What was used up at a model: an answer that gives no score costs the same."""
 
 
@@ -114,7 +114,7 @@ class Failed:
     """Short type of the failure: an exception's name, `range`, `not_finite`, `not_a_number`."""
     detail: str = ""
     flags: tuple[str, ...] = ()
-    usage: Usage | None = None
+    usage: EvaluationUsage | None = None
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def _told(result: Score | Unscored | Failed) -> dict[str, Any]:
 
 def _untold(answer: dict[str, Any]) -> dict[str, Any]:
     usage = answer.get("usage")
-    return {"flags": tuple(answer.get("flags", ())), "usage": Usage(**usage) if usage else None}
+    return {"flags": tuple(answer.get("flags", ())), "usage": EvaluationUsage(**usage) if usage else None}
 
 
 def why(result: Result) -> str:

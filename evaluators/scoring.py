@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from turngate.errors import Fault, TurngateError
-from turngate.evaluators.evaluator import Evaluator, Facts, Sample
+from turngate.evaluators.evaluator import EvalInput, Evaluator, Facts
 from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored
 from turngate.providers.calling import FATAL
 from turngate.weights.torch_device import out_of_memory
@@ -13,7 +13,7 @@ from turngate.weights.torch_device import out_of_memory
 __all__ = ["score"]
 
 
-def score(evaluator: Evaluator, samples: Sequence[Sample]) -> list[Result]:
+def score(evaluator: Evaluator, samples: Sequence[EvalInput]) -> list[Result]:
     """Score a batch; one result per sample, in order. Raises only what would meet every later call too: a used-up
     quota, a refused key, an unknown model.
 
@@ -28,7 +28,7 @@ def score(evaluator: Evaluator, samples: Sequence[Sample]) -> list[Result]:
     return [next(answers) if refused is None else refused for refused in results]
 
 
-def _refused(facts: Facts, sample: Sample) -> Unscored | None:
+def _refused(facts: Facts, sample: EvalInput) -> Unscored | None:
     given = {
         "origin": sample.origin, "first": sample.first, "previous": sample.previous, "instruction": sample.instruction,
     }  # fmt: skip
@@ -41,7 +41,7 @@ def _refused(facts: Facts, sample: Sample) -> Unscored | None:
     return None
 
 
-def _ask(evaluator: Evaluator, samples: list[Sample]) -> list[Result]:
+def _ask(evaluator: Evaluator, samples: list[EvalInput]) -> list[Result]:
     if not samples:
         return []
     try:

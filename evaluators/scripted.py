@@ -9,15 +9,15 @@ from typing import Any, ClassVar, Literal, cast, get_args
 
 from pydantic import Field, field_validator
 
+from turngate.component import ComponentConfig
 from turngate.errors import Fault
-from turngate.evaluators.evaluator import Facts, Sample
+from turngate.evaluators.evaluator import EvalInput, Facts
 from turngate.evaluators.result import Failed, Result, Score, Unscored, UnscoredWhy
-from turngate.part import PartConfig
 
 __all__ = ["ScriptedEvaluator", "ScriptedEvaluatorConfig"]
 
 
-class ScriptedEvaluatorConfig(PartConfig):
+class ScriptedEvaluatorConfig(ComponentConfig):
     """Where the scores come from."""
 
     rule: Literal["mean_gray", "sequence"] = "mean_gray"
@@ -47,7 +47,7 @@ class ScriptedEvaluatorConfig(PartConfig):
 class ScriptedEvaluator:
     """Gives known scores (a fake): the mean gray level, or a list of answers and failures."""
 
-    Config: ClassVar[type[PartConfig]] = ScriptedEvaluatorConfig
+    Config: ClassVar[type[ComponentConfig]] = ScriptedEvaluatorConfig
     requires: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, config: ScriptedEvaluatorConfig) -> None:
@@ -64,12 +64,12 @@ class ScriptedEvaluator:
         )
         self._answers = itertools.cycle(config.values or ["unscored:undefined"])
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """One scripted answer per sample; raises `RuntimeError` where the script says `raise`."""
         time.sleep(self.config.delay_seconds)
         return [self._answer(sample) for sample in batch]
 
-    def _answer(self, sample: Sample) -> Result:
+    def _answer(self, sample: EvalInput) -> Result:
         if self.config.rule == "mean_gray":
             return Score(float(sample.candidate.gray.mean()) / 255)
         answer: Any = next(self._answers)

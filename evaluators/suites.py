@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from turngate.errors import UnknownPart
+from turngate.errors import UnknownComponent
 from turngate.registry import nearest
 
 __all__ = ["PREFIX", "SUITES", "Suite", "expanded", "members"]
@@ -52,9 +52,9 @@ SUITES: Mapping[str, Suite] = {
 
 
 def members(name: str) -> list[str]:
-    """Types of the evaluators in a suite; raises `UnknownPart` with the nearest name."""
+    """Types of the evaluators in a suite; raises `UnknownComponent` with the nearest name."""
     if name not in SUITES:
-        raise UnknownPart(f"no suite is called {name!r}{nearest(name, list(SUITES))}")
+        raise UnknownComponent(f"no suite is called {name!r}{nearest(name, list(SUITES))}")
     return SUITES[name].types()
 
 

@@ -11,10 +11,10 @@ from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
 from turngate.agent.rejection import Rejection
 from turngate.agent.scenarios import SCENARIOS
+from turngate.component import ComponentConfig
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.suites import expanded
 from turngate.graphs.seeds import SeedPolicy
-from turngate.part import PartConfig
 from turngate.traces.telemetry.config import TelemetryConfig
 
 __all__ = ["NOT_IDENTITY", "Budgets", "OriginConfig", "RunConfig", "TruthConfig", "UnscoredPolicy"]
@@ -41,7 +41,7 @@ class OriginConfig(_Model):
 class TruthConfig(_Model):
     """The damage measure that gates never see."""
 
-    measure: Literal["simulator"] | SerializeAsAny[PartConfig]
+    measure: Literal["simulator"] | SerializeAsAny[ComponentConfig]
     """`simulator`: the editor's own record; otherwise a full-reference evaluator against the scenario's ideal."""
     damaged_at: float = Field(allow_inf_nan=False)
     """A candidate at or beyond this value, in the measure's unit and direction, is damaged."""
@@ -84,7 +84,7 @@ class RunConfig(_Model):
     name: str | None = Field(default=None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
     """Short name that appears in the run id; letters, digits, `.`, `_`, `-`."""
     origin: OriginConfig
-    scenario: SerializeAsAny[PartConfig]
+    scenario: SerializeAsAny[ComponentConfig]
     """Instruction of each turn."""
     turns: int = Field(default=100, ge=1, le=100_000)
     seed: int = Field(default=0, ge=0, lt=2**63)
@@ -95,10 +95,10 @@ class RunConfig(_Model):
     history: History = "previous"
     """What the editor sees: the current image, always the origin (star), the current image and the origin (anchor),
     or the whole conversation so far (chat; for editors that can hold one)."""
-    editor: SerializeAsAny[PartConfig]
-    evaluators: dict[str, SerializeAsAny[PartConfig]]
+    editor: SerializeAsAny[ComponentConfig]
+    evaluators: dict[str, SerializeAsAny[ComponentConfig]]
     """Name -> evaluator. A list of types is read as names equal to types; `suite:NAME` stands for all in it."""
-    gate: SerializeAsAny[PartConfig]
+    gate: SerializeAsAny[ComponentConfig]
     on_reject: Rejection = Rejection()
     on_unscored: UnscoredPolicy = UnscoredPolicy()
     on_no_image: Literal["reject", "stop"] = "reject"

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 
-from turngate.graphs.decision import lacking, may_ask, rule, settle
-from turngate.graphs.history import Position, advance, readings
+from turngate.graphs.decision import lacking, may_ask, next_action, rule_decision
+from turngate.graphs.history import Progress, advance, readings
 from turngate.graphs.masked_accept import composable, masked
 from turngate.graphs.session import Session
 from turngate.traces.records import AttemptRecord, AttemptRow, ScoreRow, TruthRow
@@ -16,49 +16,49 @@ __all__ = ["decide"]
 
 
 def decide(
-    session: Session, position: Position, attempt: AttemptRow, scores: Iterable[ScoreRow], truth: TruthRow | None
-) -> Position:
+    session: Session, progress: Progress, attempt: AttemptRow, scores: Iterable[ScoreRow], truth: TruthRow | None
+) -> Progress:
     """Decide, record, and say where the run stands.
 
     The returned status is `running`, an ending, or `waiting` (a person must decide; nothing was recorded).
     """
     config = session.config
     by_name = {score.evaluator: score for score in scores}
-    ordered = [by_name[name] for name in session.parts.evaluators]
+    ordered = [by_name[name] for name in session.components.evaluators]
     seen = readings(ordered)
-    session.memory.try_candidate(attempt, seen)
+    session.gate_history.try_candidate(attempt, seen)
     review = session.review(attempt.turn, attempt.attempt) if may_ask(config) else None
-    ruling = rule(config, session.parts.gate, session.memory, attempt, ordered, truth, review)
+    ruled = rule_decision(config, session.components.gate, session.gate_history, attempt, ordered, truth, review)
     row = None
-    if ruling is not None:
-        ruling = replace(ruling, decision=composable(session, attempt, ruling.decision))
-        row = settle(
-            ruling, position, attempt, session.memory.tried, config.on_reject, session.origin.sha256, config.turns,
+    if ruled is not None:
+        ruled = replace(ruled, decision=composable(session, attempt, ruled.decision))
+        row = next_action(
+            ruled, progress, attempt, session.gate_history.tried, config.on_reject, session.origin.sha256, config.turns,
             time.time_ns(),
         )  # fmt: skip
     if row is None:
-        waits_for = ruling.decision.reason if ruling else lacking(session.parts.gate, ordered)
+        waits_for = ruled.decision.reason if ruled else lacking(session.components.gate, ordered)
         session.reason = f"turn {attempt.turn}, attempt {attempt.attempt} waits for a person: {waits_for}"
-        return replace(position, status="waiting")
-    attempt, row = masked(session, position, attempt, row)
+        return replace(progress, status="waiting")
+    attempt, row = masked(session, progress, attempt, row)
     row = session.ledger.record(attempt, ordered, truth, row)
-    after = advance(position, row)
-    session.memory.note(attempt, seen, row, after)
-    session.meter.add(attempt)
-    session.meter.add_scores(ordered)
-    session.position = after
+    after = advance(progress, row)
+    session.gate_history.note(attempt, seen, row, after)
+    session.budget_use.add(attempt)
+    session.budget_use.add_scores(ordered)
+    session.progress = after
     session.model = attempt.model or session.model
     for observer in session.observers:
         observer.attempt(AttemptRecord(attempt, tuple(ordered), truth, row))
     return _limit(session, after, row.reason)
 
 
-def _limit(session: Session, after: Position, reason: str) -> Position:
+def _limit(session: Session, after: Progress, reason: str) -> Progress:
     """`after`, or the same position with an ending status when a budget is used up or a signal came."""
     if after.status != "running":
         session.reason = None if after.status == "complete" else reason
         return after
-    used_up = session.meter.exhausted(session.config.budgets)
+    used_up = session.budget_use.exhausted(session.config.budgets)
     if used_up is None and session.halt is None:
         return after
     session.reason = used_up or session.halt

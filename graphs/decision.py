@@ -10,11 +10,11 @@ from turngate.agent.gate import Decision, Gate, Verdict
 from turngate.agent.rejection import Rejection, Tried, best_of
 from turngate.errors import InternalError, TurngateError
 from turngate.graphs.config import RunConfig
-from turngate.graphs.history import Memory, Position, readings
+from turngate.graphs.history import GateHistory, Progress, readings
 from turngate.graphs.seeds import derive
 from turngate.traces.records import AttemptRow, DecisionRow, EventRow, ScoreRow, TruthRow
 
-__all__ = ["Ruling", "lacking", "may_ask", "rule", "settle"]
+__all__ = ["RuledDecision", "lacking", "may_ask", "next_action", "rule_decision"]
 
 
 # From a gate's decision to what happens next: pure functions over the policies of a run.
@@ -23,7 +23,7 @@ Action = Literal["accept", "retry", "skip", "force_accept", "keep_best", "rollba
 
 
 @dataclass(frozen=True)
-class Ruling:
+class RuledDecision:
     """A decision together with the rule that made it."""
 
     decision: Decision
@@ -35,9 +35,9 @@ class Ruling:
     """A person decided: a rejection is final for this attempt and is not asked again."""
 
 
-def settle(
-    ruling: Ruling,
-    position: Position,
+def next_action(
+    ruled: RuledDecision,
+    progress: Progress,
     attempt: AttemptRow,
     tried: Sequence[Tried],
     policy: Rejection,
@@ -51,25 +51,25 @@ def settle(
     """
     closing, stopped = True, False
     taken: int | None = None
-    image, image_turn = position.image, position.image_turn
+    image, image_turn = progress.image, progress.image_turn
     action: Action
-    if ruling.stop:
+    if ruled.stop:
         action, stopped = "stop", True
-    elif ruling.decision.verdict != "reject" and attempt.image is not None:
+    elif ruled.decision.verdict != "reject" and attempt.image is not None:
         action, taken = "accept", attempt.attempt
     elif attempt.retryable and attempt.attempt < policy.attempts:
         action, closing = "retry", False
-    elif policy.then == "ask_human" and not ruling.human:
+    elif policy.then == "ask_human" and not ruled.human:
         return None
     else:
         action, taken = _ending(policy, attempt, tried)
     if action == "rollback":
-        image_turn, image = _ancestor(position, policy.rollback_turns, origin)
+        image_turn, image = _ancestor(progress, policy.rollback_turns, origin)
     elif action == "restart":
         image_turn, image = 0, origin
     elif taken is not None:
         chosen = attempt.image if taken == attempt.attempt else _image_of(tried, taken)
-        if chosen is not None and chosen != position.image:
+        if chosen is not None and chosen != progress.image:
             image, image_turn = chosen, attempt.turn
     status: Literal["running", "complete", "stopped", "attempts_exhausted"] = "running"
     if action == "stop":
@@ -79,10 +79,10 @@ def settle(
     return DecisionRow(
         turn=attempt.turn,
         attempt=attempt.attempt,
-        verdict=ruling.decision.verdict,
-        rule=ruling.rule,
-        reason=ruling.decision.reason,
-        evidence=dict(ruling.decision.evidence),
+        verdict=ruled.decision.verdict,
+        rule=ruled.rule,
+        reason=ruled.decision.reason,
+        evidence=dict(ruled.decision.evidence),
         action=action,
         taken_attempt=taken,
         image_after=image,
@@ -109,8 +109,8 @@ def _ending(policy: Rejection, attempt: AttemptRow, tried: Sequence[Tried]) -> t
             return "skip", None
 
 
-def _ancestor(position: Position, back: int, origin: str) -> tuple[int, str]:
-    older = position.lineage[:-back] if back < len(position.lineage) else ()
+def _ancestor(progress: Progress, back: int, origin: str) -> tuple[int, str]:
+    older = progress.lineage[:-back] if back < len(progress.lineage) else ()
     return older[-1] if older else (0, origin)
 
 
@@ -123,35 +123,35 @@ def may_ask(config: RunConfig) -> bool:
     return config.on_unscored.policy == "ask_human" or config.on_reject.then == "ask_human"
 
 
-def rule(
+def rule_decision(
     config: RunConfig,
     gate: Gate,
-    memory: Memory,
+    gate_history: GateHistory,
     attempt: AttemptRow,
     scores: Sequence[ScoreRow],
     truth: TruthRow | None,
     review: EventRow | None,
-) -> Ruling | None:
+) -> RuledDecision | None:
     """Which rule decides and how; None when a person must. `review` is what a person said about this attempt."""
     if review is not None:
         comment = f": {review.data['comment']}" if review.data.get("comment") else ""
         verdict: Verdict = "accept" if review.data["accept"] else "reject"
-        return Ruling(Decision(verdict, f"a person said {verdict}{comment}"), "human", human=True)
+        return RuledDecision(Decision(verdict, f"a person said {verdict}{comment}"), "human", human=True)
     if attempt.outcome == "no_image":
         reason = f"no image: {attempt.why}{': ' + attempt.detail if attempt.detail else ''}"
         stop = config.on_no_image == "stop"
-        return Ruling(Decision("reject", reason), f"on_no_image:{config.on_no_image}", stop=stop)
+        return RuledDecision(Decision("reject", reason), f"on_no_image:{config.on_no_image}", stop=stop)
     if attempt.outcome == "no_change" and config.on_no_change != "decide":
         rejected = Decision("reject", "the editor returned its input")
-        return Ruling(rejected, f"on_no_change:{config.on_no_change}", stop=config.on_no_change == "stop")
+        return RuledDecision(rejected, f"on_no_change:{config.on_no_change}", stop=config.on_no_change == "stop")
     missing = lacking(gate, scores)
     if missing:
         policy = config.on_unscored.policy
         if policy == "ask_human":
             return None
         unscored: Verdict = "accept" if policy == "accept" else "reject"
-        return Ruling(Decision(unscored, missing), f"on_unscored:{policy}", stop=policy == "stop")
-    return Ruling(_ask(config, gate, memory, attempt, scores, truth), "gate")
+        return RuledDecision(Decision(unscored, missing), f"on_unscored:{policy}", stop=policy == "stop")
+    return RuledDecision(_ask(config, gate, gate_history, attempt, scores, truth), "gate")
 
 
 def lacking(gate: Gate, scores: Sequence[ScoreRow]) -> str:
@@ -169,14 +169,14 @@ def lacking(gate: Gate, scores: Sequence[ScoreRow]) -> str:
 def _ask(
     config: RunConfig,
     gate: Gate,
-    memory: Memory,
+    gate_history: GateHistory,
     attempt: AttemptRow,
     scores: Sequence[ScoreRow],
     truth: TruthRow | None,
 ) -> Decision:
     damaged = truth.damaged if truth and gate.reads_truth else None
     seed = derive(config.seed, "gate", attempt.turn, attempt.attempt)
-    past = memory.past(attempt.turn, attempt.attempt, seed, damaged)
+    past = gate_history.past(attempt.turn, attempt.attempt, seed, damaged)
     try:
         return gate.decide({name: r for name, r in readings(scores).items() if name in gate.reads}, past)
     except TurngateError:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from turngate.graphs.decide_step import decide
 from turngate.graphs.edit_step import edit
-from turngate.graphs.history import Position
+from turngate.graphs.history import Progress
 from turngate.graphs.measure_step import measure, measure_truth
 from turngate.graphs.session import LoopContext, Session
 
@@ -16,12 +16,12 @@ __all__ = ["DRIVERS", "run_graph", "run_loop"]
 
 def run_loop(session: Session) -> str:
     """Drive the steps in a plain loop, evaluators one after the other; returns the status it ended with."""
-    position: Position = session.position
-    while position.status == "running":
-        attempt = edit(session, position)
-        scores = [measure(session, attempt, name) for name in session.parts.evaluators]
-        position = decide(session, position, attempt, scores, measure_truth(session, attempt))
-    return position.status
+    progress: Progress = session.progress
+    while progress.status == "running":
+        attempt = edit(session, progress)
+        scores = [measure(session, attempt, name) for name in session.components.evaluators]
+        progress = decide(session, progress, attempt, scores, measure_truth(session, attempt))
+    return progress.status
 
 
 def run_graph(session: Session) -> str:
@@ -29,12 +29,12 @@ def run_graph(session: Session) -> str:
     from turngate.graphs.machine import build_machine, step_limit
     from turngate.graphs.state import first_state
 
-    config, position = session.config, session.position
-    if position.status != "running":
-        return position.status
+    config, progress = session.config, session.progress
+    if progress.status != "running":
+        return progress.status
     limit = step_limit(config.turns, config.on_reject.attempts, config.budgets.attempts)
     context = LoopContext(session)
-    end = build_machine().invoke(first_state(position), {"recursion_limit": limit}, context=context)
+    end = build_machine().invoke(first_state(progress), {"recursion_limit": limit}, context=context)
     return str(end["status"])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from turngate.agent.editor import Edited, EditRequest, Exchange, NoImage
 from turngate.errors import BadImage, TurngateError
-from turngate.graphs.history import Position
+from turngate.graphs.history import Progress
 from turngate.graphs.seeds import editor_seed
 from turngate.graphs.session import Session
 from turngate.picture import Picture
@@ -32,7 +32,7 @@ def conversation(session: Session) -> tuple[Exchange, ...]:
     taken = {row.turn: row.taken_attempt for row in session.ledger.decisions() if row.closes_turn and row.taken_attempt}
     rows = {(row.turn, row.attempt): row for row in session.ledger.attempts()}
     found: list[Exchange] = []
-    for turn, image in reversed(session.position.lineage):
+    for turn, image in reversed(session.progress.lineage):
         row = rows[turn, taken[turn]]
         if row.content is None or row.image != image:
             break
@@ -41,25 +41,25 @@ def conversation(session: Session) -> tuple[Exchange, ...]:
     return tuple(reversed(found))
 
 
-def edit(session: Session, position: Position) -> AttemptRow:
-    """The attempt that is owed at `position`; the editor is called at most once for it."""
+def edit(session: Session, progress: Progress) -> AttemptRow:
+    """The attempt that is owed at `progress`; the editor is called at most once for it."""
     config, pictures = session.config, session.pictures
-    current = session.origin if config.history == "origin" else pictures.get(position.image)
+    current = session.origin if config.history == "origin" else pictures.get(progress.image)
     images = (current, session.origin) if config.history == "anchor" else (current,)
-    step = session.parts.scenario.instruction(position.turn)
+    step = session.components.scenario.instruction(progress.turn)
     unseeded = config.seed_policy == "none"
     request = EditRequest(
         images,
         step.text,
-        position.turn,
-        position.attempt,
-        editor_seed(config.seed, config.seed_policy, position.turn, position.attempt),
+        progress.turn,
+        progress.attempt,
+        editor_seed(config.seed, config.seed_policy, progress.turn, progress.attempt),
         config.history,
         send_seed=not unseeded,
         conversation=conversation(session) if config.history == "chat" else (),
         load=session.pictures.load,
         operation=step.operation,
-        headers=request_headers(position.turn, position.attempt),
+        headers=request_headers(progress.turn, progress.attempt),
     )
     parameters = {
         "editor": config.editor.model_dump(mode="json"),
@@ -67,20 +67,20 @@ def edit(session: Session, position: Position) -> AttemptRow:
         "seed": None if unseeded else request.seed,
     }
     hashes = [image.sha256 for image in images]
-    key = call_key("edit", session.info.run, position.turn, position.attempt, hashes, parameters)
-    call = once(session.ledger, key, "edit", position.turn, position.attempt, lambda: _call_editor(session, request))
+    key = call_key("edit", session.info.run, progress.turn, progress.attempt, hashes, parameters)
+    call = once(session.ledger, key, "edit", progress.turn, progress.attempt, lambda: _call_editor(session, request))
     answer = {"seed": request.seed, **call.answer}
     changed = session.model is not None and answer["model"] is not None and answer["model"] != session.model
     if changed:
         answer["flags"] = [*answer.get("flags", []), f"model_changed:{session.model}->{answer['model']}"]
     return AttemptRow(
-        turn=position.turn,
-        attempt=position.attempt,
+        turn=progress.turn,
+        attempt=progress.attempt,
         instruction=step.text,
         history=config.history,
         input_image=current.sha256,
-        input_turn=0 if config.history == "origin" else position.image_turn,
-        simulated=session.parts.editor.simulated,
+        input_turn=0 if config.history == "origin" else progress.image_turn,
+        simulated=session.components.editor.simulated,
         started_ns=call.started_ns,
         ended_ns=call.ended_ns,
         **answer,
@@ -89,7 +89,7 @@ def edit(session: Session, position: Position) -> AttemptRow:
 
 def _call_editor(session: Session, request: EditRequest) -> dict[str, Any]:
     try:
-        answer = session.parts.editor.edit(request)
+        answer = session.components.editor.edit(request)
     except TurngateError:
         raise
     except Exception as error:  # a part's bug costs one attempt, not the run

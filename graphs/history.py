@@ -11,11 +11,11 @@ from turngate.agent.gate import Accepted, Past, Reading, Readings
 from turngate.agent.rejection import Tried
 from turngate.traces.records import AttemptRow, DecisionRow, ScoreRow
 
-__all__ = ["Memory", "Position", "advance", "fold", "readings"]
+__all__ = ["GateHistory", "Progress", "advance", "fold", "readings"]
 
 
 @dataclass(frozen=True)
-class Position:
+class Progress:
     """The next thing to do, and the image to do it to."""
 
     turn: int
@@ -31,24 +31,24 @@ class Position:
     status: str = "running"
 
     @classmethod
-    def start(cls, origin: str) -> Position:
+    def start(cls, origin: str) -> Progress:
         """Before turn 1."""
         return cls(1, 1, origin, 0)
 
 
-def advance(position: Position, row: DecisionRow) -> Position:
+def advance(progress: Progress, row: DecisionRow) -> Progress:
     """The position after one decision."""
     if not row.closes_turn:
-        return replace(position, attempt=row.attempt + 1, status=row.status_after)
-    kept = tuple(step for step in position.lineage if step[0] <= row.image_turn_after)
+        return replace(progress, attempt=row.attempt + 1, status=row.status_after)
+    kept = tuple(step for step in progress.lineage if step[0] <= row.image_turn_after)
     if row.image_turn_after == row.turn:
         kept = (*kept, (row.turn, row.image_after))
-    return Position(row.turn + 1, 1, row.image_after, row.image_turn_after, kept, row.status_after)
+    return Progress(row.turn + 1, 1, row.image_after, row.image_turn_after, kept, row.status_after)
 
 
-def fold(origin: str, rows: Iterable[DecisionRow]) -> Position:
+def fold(origin: str, rows: Iterable[DecisionRow]) -> Progress:
     """The position after all recorded decisions, in order."""
-    return reduce(advance, rows, Position.start(origin))
+    return reduce(advance, rows, Progress.start(origin))
 
 
 # What a gate may remember: readings of the origin, of the lineage, and of this turn's candidates.
@@ -72,7 +72,7 @@ def _of_composite(composite: Mapping[str, Any]) -> Readings:
     }
 
 
-class Memory:
+class GateHistory:
     """Filled by `note` with every recorded attempt in order, live or on resume alike."""
 
     def __init__(self, origin: Readings) -> None:
@@ -80,7 +80,7 @@ class Memory:
         self.accepted: list[Accepted] = []
         self.tried: list[Tried] = []
 
-    def note(self, attempt: AttemptRow, scores: Readings, decision: DecisionRow, after: Position) -> None:
+    def note(self, attempt: AttemptRow, scores: Readings, decision: DecisionRow, after: Progress) -> None:
         """Take in one recorded attempt; `after` is the position it led to."""
         self.try_candidate(attempt, scores)
         if not decision.closes_turn:

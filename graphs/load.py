@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
 from turngate.agent.scenarios import SCENARIOS
-from turngate.errors import ConfigError, UnknownPart
+from turngate.errors import ConfigError, UnknownComponent
 from turngate.evaluators import EVALUATORS
 from turngate.graphs.config import RunConfig
 from turngate.registry import Registry, explain
@@ -145,7 +145,7 @@ def _absolute(base: Path, path: str | Path) -> str:
 def _paths(kind: Any, registry: Registry[Any]) -> tuple[str, ...]:
     try:
         return getattr(registry.find(str(kind)).Config, "paths", ())
-    except UnknownPart:  # is told when the configuration is checked
+    except UnknownComponent:  # is told when the configuration is checked
         return ()
 
 

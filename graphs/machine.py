@@ -37,7 +37,7 @@ def step_limit(turns: int, attempts_per_turn: int, attempts_budget: int | None =
 
 
 def build_machine(checkpointer: Any = None) -> CompiledStateGraph[LoopState, LoopContext, LoopState, LoopState]:
-    """Compile the machine. Run it with a `LoopContext` as context and `first_state(position)` as input.
+    """Compile the machine. Run it with a `LoopContext` as context and `first_state(progress)` as input.
 
     A checkpointer is optional and never the truth: the ledger is.
     """
@@ -63,12 +63,12 @@ class EvaluateTask(TypedDict):
 
 def _editor(state: LoopState, runtime: Runtime[LoopContext]) -> dict[str, Any]:
     session = runtime.context.session
-    row = edit(session, position_of(state, session.position.lineage))
+    row = edit(session, position_of(state, session.progress.lineage))
     return {"candidate": row.model_dump(mode="json")}
 
 
 def _fan_out(state: LoopState, runtime: Runtime[LoopContext]) -> list[Send]:
-    names = list(runtime.context.session.parts.evaluators)
+    names = list(runtime.context.session.components.evaluators)
     return [
         *(Send("evaluate", {"candidate": state["candidate"], "name": name}) for name in names),
         Send("truth", state),
@@ -88,8 +88,8 @@ def _truth(state: LoopState, runtime: Runtime[LoopContext]) -> dict[str, Any]:
 
 def _gate(state: LoopState, runtime: Runtime[LoopContext]) -> dict[str, Any]:
     session = runtime.context.session
-    position = position_of(state, session.position.lineage)
-    after = decide(session, position, attempt_of(state), scores_of(state), truth_of(state))
+    progress = position_of(state, session.progress.lineage)
+    after = decide(session, progress, attempt_of(state), scores_of(state), truth_of(state))
     return {**state_of(after), "candidate": None, "scores": Overwrite({}), "truth": None}
 
 

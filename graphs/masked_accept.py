@@ -11,7 +11,7 @@ from PIL import Image
 from turngate.agent.gate import Decision
 from turngate.agent.rejection import Masking
 from turngate.errors import ConfigError
-from turngate.graphs.history import Position
+from turngate.graphs.history import Progress
 from turngate.graphs.measure_step import measure, measure_truth
 from turngate.graphs.session import Session
 from turngate.picture import Picture
@@ -113,7 +113,7 @@ def composable(session: Session, attempt: AttemptRow, decision: Decision) -> Dec
 
 
 def masked(
-    session: Session, position: Position, attempt: AttemptRow, row: DecisionRow
+    session: Session, progress: Progress, attempt: AttemptRow, row: DecisionRow
 ) -> tuple[AttemptRow, DecisionRow]:
     """`attempt` and `row` as they are; where `row` takes a candidate masked, with the composite in its place.
 
@@ -121,17 +121,17 @@ def masked(
     """
     policy = session.config.on_reject
     forced = row.action == "force_accept" and policy.then == "accept_masked"
-    candidate = next((tried.image for tried in session.memory.tried if tried.attempt == row.taken_attempt), None)
+    candidate = next((tried.image for tried in session.gate_history.tried if tried.attempt == row.taken_attempt), None)
     if candidate is None or candidate == attempt.input_image or not (forced or row.verdict == "accept_masked"):
         return attempt, row
     told: dict[str, Any] = {"base": attempt.input_image, "candidate": candidate, "image": None}
     try:
         made = compose(session.pictures.get(attempt.input_image), session.pictures.get(candidate), policy.masking)
     except ValueError as error:
-        return attempt, _skipped(row, position, {**told, "why": str(error)})
+        return attempt, _skipped(row, progress, {**told, "why": str(error)})
     told["changed"] = made.changed
     if made.picture is None:
-        return attempt, _skipped(row, position, {**told, "why": "no change of the candidate reaches masking.threshold"})
+        return attempt, _skipped(row, progress, {**told, "why": "no change of the candidate reaches masking.threshold"})
     session.pictures.put(made.picture)
     told |= {"image": made.picture.sha256, **_measured(session, attempt, made.picture)}
     extras = [*attempt.extras, {"image": made.picture.sha256, "role": "composite"}]
@@ -139,27 +139,27 @@ def masked(
     return attempt.model_copy(update={"extras": extras}), row.model_copy(update=taken)
 
 
-def _skipped(row: DecisionRow, position: Position, told: dict[str, Any]) -> DecisionRow:
+def _skipped(row: DecisionRow, progress: Progress, told: dict[str, Any]) -> DecisionRow:
     return row.model_copy(
         update={
             "composite": told,
             "reason": f"{row.reason}; {told['why']}",
             "action": "skip",
             "taken_attempt": None,
-            "image_after": position.image,
-            "image_turn_after": position.image_turn,
+            "image_after": progress.image,
+            "image_turn_after": progress.image_turn,
         }
     )
 
 
 def _measured(session: Session, attempt: AttemptRow, composite: Picture) -> dict[str, Any]:
     """The composite's own scores and truth: the candidate's say nothing about it."""
-    if session.config.truth is not None and session.parts.truth is None:
+    if session.config.truth is not None and session.components.truth is None:
         raise ConfigError(
             "truth.measure: a simulator does not know how damaged a composite is: measure truth with an evaluator"
         )
     shown = attempt.model_copy(update={"image": composite.sha256, "damage": None})
-    scores = [measure(session, shown, name) for name in session.parts.evaluators]
+    scores = [measure(session, shown, name) for name in session.components.evaluators]
     truth = measure_truth(session, shown)
     own = {"turn", "attempt", "started_ns", "ended_ns"}
     return {

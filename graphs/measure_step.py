@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 
 from turngate.agent.ideal import ideal_picture
-from turngate.evaluators import Evaluator, Result, Sample, Score, Skipped
+from turngate.evaluators import EvalInput, Evaluator, Result, Score, Skipped
 from turngate.evaluators.bulk.cache import cached_score, default_cache
 from turngate.evaluators.result import result_from_json, result_to_json, why
 from turngate.evaluators.scoring import score
-from turngate.graphs.history import Position
+from turngate.graphs.history import Progress
 from turngate.graphs.origin import Pictures
 from turngate.graphs.session import Session
 from turngate.picture import Picture
@@ -23,7 +23,7 @@ __all__ = ["measure", "measure_origin", "measure_truth", "sample_for", "score_ro
 
 def measure(session: Session, attempt: AttemptRow, evaluator: str) -> ScoreRow:
     """Score the candidate with one evaluator; asked again as the policy says when the gate depends on it."""
-    again = session.config.on_unscored.policy == "retry_evaluator" and evaluator in session.parts.gate.reads
+    again = session.config.on_unscored.policy == "retry_evaluator" and evaluator in session.components.gate.reads
     tries = session.config.on_unscored.tries if again else 1
     for number in range(1, tries + 1):
         row = _score(session, attempt, evaluator, number)
@@ -37,21 +37,21 @@ def measure_truth(session: Session, attempt: AttemptRow) -> TruthRow | None:
     config = session.config.truth
     if config is None or attempt.image is None:
         return None
-    if session.parts.truth is None:
+    if session.components.truth is None:
         damage = attempt.damage
         detail = "" if damage is not None else "the simulator recorded none"
         return _truth(attempt.turn, attempt.attempt, "simulator", damage, config.damaged_at, False, detail)
-    sample = Sample(session.pictures.get(attempt.image), origin=_ideal(session, attempt))
-    return _measured_truth(session, session.parts.truth, attempt.turn, attempt.attempt, sample)
+    sample = EvalInput(session.pictures.get(attempt.image), origin=_ideal(session, attempt))
+    return _measured_truth(session, session.components.truth, attempt.turn, attempt.attempt, sample)
 
 
 def measure_origin(session: Session) -> tuple[list[ScoreRow], TruthRow | None]:
     """Scores and truth of the origin, as turn 0, attempt 0, for evaluators that have not looked at it yet."""
     origin = session.origin
-    sample = Sample(origin, origin=origin, first=origin, previous=origin, instruction="")
+    sample = EvalInput(origin, origin=origin, first=origin, previous=origin, instruction="")
     rows = []
-    for name, evaluator in session.parts.evaluators.items():
-        if name not in session.memory.origin:
+    for name, evaluator in session.components.evaluators.items():
+        if name not in session.gate_history.origin:
             started = time.time_ns()
             result = _score_once(session, evaluator, name, (0, 0), sample, 1)
             kind = session.config.evaluators[name].type
@@ -59,9 +59,9 @@ def measure_origin(session: Session) -> tuple[list[ScoreRow], TruthRow | None]:
     truth = session.config.truth
     if truth is None:
         return rows, None
-    if session.parts.truth is None:
+    if session.components.truth is None:
         return rows, _truth(0, 0, "simulator", 0.0, truth.damaged_at, False, "")
-    return rows, _measured_truth(session, session.parts.truth, 0, 0, sample)
+    return rows, _measured_truth(session, session.components.truth, 0, 0, sample)
 
 
 def _ideal(session: Session, attempt: AttemptRow) -> Picture:
@@ -70,43 +70,43 @@ def _ideal(session: Session, attempt: AttemptRow) -> Picture:
     Skipped turns, and those that were rolled back, are not in the lineage; an editor that was given the origin carries
     out its own turn alone.
     """
-    scenario = session.parts.scenario
+    scenario = session.components.scenario
     if scenario.ideal == "origin":
         return session.origin
-    turns = [turn for turn, _ in session.position.lineage if turn <= attempt.input_turn] + [attempt.turn]
+    turns = [turn for turn, _ in session.progress.lineage if turn <= attempt.input_turn] + [attempt.turn]
     return ideal_picture(session.origin, (name for turn in turns for name in scenario.instruction(turn).exact))
 
 
 def _score(session: Session, attempt: AttemptRow, name: str, tries: int = 1) -> ScoreRow:
     """One evaluator's result on the candidate of `attempt`."""
-    evaluator = session.parts.evaluators[name]
+    evaluator = session.components.evaluators[name]
     started = time.time_ns()
     if attempt.image is None:
         result: Result = Skipped()
     else:
-        sample = sample_for(session.pictures, session.position, evaluator, attempt, attempt.image)
+        sample = sample_for(session.pictures, session.progress, evaluator, attempt, attempt.image)
         result = _score_once(session, evaluator, name, (attempt.turn, attempt.attempt), sample, tries)
     kind = session.config.evaluators[name].type
     return score_row(attempt.turn, attempt.attempt, name, kind, evaluator, result, tries, started)
 
 
 def sample_for(
-    pictures: Pictures, position: Position, evaluator: Evaluator, attempt: AttemptRow, candidate: str
-) -> Sample:
+    pictures: Pictures, progress: Progress, evaluator: Evaluator, attempt: AttemptRow, candidate: str
+) -> EvalInput:
     """What an evaluator is shown of a candidate: the candidate, and what it says it needs."""
-    needs, lineage = evaluator.facts.needs, position.lineage
-    return Sample(
+    needs, lineage = evaluator.facts.needs, progress.lineage
+    return EvalInput(
         candidate=pictures.get(candidate),
         origin=pictures.origin if "origin" in needs else None,
         first=pictures.get(lineage[0][1] if lineage else candidate) if "first" in needs else None,
-        previous=pictures.get(position.image) if "previous" in needs else None,
+        previous=pictures.get(progress.image) if "previous" in needs else None,
         history=tuple(pictures.get(image) for _, image in lineage) if "history" in needs else (),
         instruction=attempt.instruction if "instruction" in needs else None,
     )
 
 
 def _score_once(
-    session: Session, evaluator: Evaluator, name: str, place: tuple[int, int], sample: Sample, tries: int
+    session: Session, evaluator: Evaluator, name: str, place: tuple[int, int], sample: EvalInput, tries: int
 ) -> Result:
     """The result; calls that it costs hang below this evaluation in a trace."""
     with below(request_headers(*place, name)):
@@ -114,7 +114,7 @@ def _score_once(
 
 
 def _stored(
-    session: Session, evaluator: Evaluator, name: str, place: tuple[int, int], sample: Sample, tries: int
+    session: Session, evaluator: Evaluator, name: str, place: tuple[int, int], sample: EvalInput, tries: int
 ) -> Result:
     """The result, stored before it is used where asking again would cost or give something else."""
     facts = evaluator.facts
@@ -138,7 +138,7 @@ def _stored(
     return result_from_json(call.answer)
 
 
-def _measured_truth(session: Session, evaluator: Evaluator, turn: int, attempt: int, sample: Sample) -> TruthRow:
+def _measured_truth(session: Session, evaluator: Evaluator, turn: int, attempt: int, sample: EvalInput) -> TruthRow:
     assert session.config.truth is not None
     result = score(evaluator, [sample])[0]
     value = result.value if isinstance(result, Score) else None

@@ -13,8 +13,8 @@ from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS, Evaluator, Skipped
 from turngate.evaluators.scoring import score
 from turngate.graphs.config import RunConfig
-from turngate.graphs.decision import rule, settle
-from turngate.graphs.history import Memory, Position, advance, readings
+from turngate.graphs.decision import next_action, rule_decision
+from turngate.graphs.history import GateHistory, Progress, advance, readings
 from turngate.graphs.measure_step import sample_for, score_row
 from turngate.graphs.origin import Pictures
 from turngate.picture import Picture
@@ -88,23 +88,23 @@ def redecide(path: Path, config: RunConfig) -> Counterfactual:
     pictures = Pictures(run.images, Picture.from_bytes(run.images.get(info.origin["image"]), "the origin"))
     origin_rows = [row for row in start if row.evaluator not in fresh]
     origin_rows += [_of_origin(pictures, name, config, evaluator) for name, evaluator in fresh.items()]
-    memory = Memory(readings(origin_rows))
-    position = Position.start(pictures.origin.sha256)
+    gate_history = GateHistory(readings(origin_rows))
+    progress = Progress.start(pictures.origin.sha256)
     steps: list[Redecided] = []
     for record in records:
         attempt = record.attempt
-        diverged = _divergence(record, position, config.history)
+        diverged = _divergence(record, progress, config.history)
         if diverged:
-            return Counterfactual(config, tuple(steps), diverged, position.status)
+            return Counterfactual(config, tuple(steps), diverged, progress.status)
         scores = [row for row in record.scores if row.evaluator not in fresh]
-        scores += [_of_candidate(pictures, position, name, config, part, record) for name, part in fresh.items()]
+        scores += [_of_candidate(pictures, progress, name, config, part, record) for name, part in fresh.items()]
         seen = readings(scores)
-        memory.try_candidate(attempt, seen)
-        ruling = rule(config, gate, memory, attempt, scores, record.truth, None)
+        gate_history.try_candidate(attempt, seen)
+        ruled = rule_decision(config, gate, gate_history, attempt, scores, record.truth, None)
         decided = None
-        if ruling is not None:
-            decided = settle(
-                ruling, position, attempt, memory.tried, config.on_reject, pictures.origin.sha256, config.turns,
+        if ruled is not None:
+            decided = next_action(
+                ruled, progress, attempt, gate_history.tried, config.on_reject, pictures.origin.sha256, config.turns,
                 record.decision.at_ns,
             )  # fmt: skip
         if decided is None:
@@ -115,46 +115,46 @@ def redecide(path: Path, config: RunConfig) -> Counterfactual:
                 config, tuple(steps), "a masked accept makes an image that was never edited", "running"
             )
         steps.append(Redecided(record, decided, record.truth))
-        position = advance(position, decided)
-        memory.note(attempt, seen, decided, position)
-        if position.status != "running":
-            return Counterfactual(config, tuple(steps), None, position.status)
-    return Counterfactual(config, tuple(steps), _end(records, position), position.status)
+        progress = advance(progress, decided)
+        gate_history.note(attempt, seen, decided, progress)
+        if progress.status != "running":
+            return Counterfactual(config, tuple(steps), None, progress.status)
+    return Counterfactual(config, tuple(steps), _end(records, progress), progress.status)
 
 
-def _divergence(record: AttemptRecord, position: Position, history: str) -> str | None:
+def _divergence(record: AttemptRecord, progress: Progress, history: str) -> str | None:
     attempt = record.attempt
-    if (attempt.turn, attempt.attempt) != (position.turn, position.attempt):
-        return f"turn {position.turn}, attempt {position.attempt} is owed, and was never made"
-    if history != "origin" and attempt.input_image != position.image:
-        kept = f"turn {position.image_turn}" if position.image_turn else "the origin"
+    if (attempt.turn, attempt.attempt) != (progress.turn, progress.attempt):
+        return f"turn {progress.turn}, attempt {progress.attempt} is owed, and was never made"
+    if history != "origin" and attempt.input_image != progress.image:
+        kept = f"turn {progress.image_turn}" if progress.image_turn else "the origin"
         return f"turn {attempt.turn} would edit the image of {kept}, and was recorded from another image"
     return None
 
 
-def _end(records: Sequence[AttemptRecord], position: Position) -> str | None:
+def _end(records: Sequence[AttemptRecord], progress: Progress) -> str | None:
     if not records:
         return "the run has no attempt"
-    return f"the record ends before turn {position.turn}, attempt {position.attempt}"
+    return f"the record ends before turn {progress.turn}, attempt {progress.attempt}"
 
 
 def _of_origin(pictures: Pictures, name: str, config: RunConfig, evaluator: Evaluator) -> ScoreRow:
-    from turngate.evaluators import Sample
+    from turngate.evaluators import EvalInput
 
     origin = pictures.origin
     started = time.time_ns()
-    result = score(evaluator, [Sample(origin, origin=origin, first=origin, previous=origin, instruction="")])[0]
+    result = score(evaluator, [EvalInput(origin, origin=origin, first=origin, previous=origin, instruction="")])[0]
     return score_row(0, 0, name, config.evaluators[name].type, evaluator, result, 1, started)
 
 
 def _of_candidate(
-    pictures: Pictures, position: Position, name: str, config: RunConfig, evaluator: Evaluator, record: AttemptRecord
+    pictures: Pictures, progress: Progress, name: str, config: RunConfig, evaluator: Evaluator, record: AttemptRecord
 ) -> ScoreRow:
     attempt = record.attempt
     started = time.time_ns()
     result = (
         Skipped()
         if attempt.image is None
-        else score(evaluator, [sample_for(pictures, position, evaluator, attempt, attempt.image)])[0]
+        else score(evaluator, [sample_for(pictures, progress, evaluator, attempt, attempt.image)])[0]
     )
     return score_row(attempt.turn, attempt.attempt, name, config.evaluators[name].type, evaluator, result, 1, started)

@@ -17,13 +17,13 @@ from types import FrameType
 from typing import Any
 
 from turngate.errors import ConfigChanged, ConfigError, UserError
+from turngate.graphs.components import Components, build_components
 from turngate.graphs.config import RunConfig
 from turngate.graphs.drivers import DRIVERS
 from turngate.graphs.history import readings
 from turngate.graphs.load import apply_overrides, diff, parse_config, with_absolute_paths
 from turngate.graphs.measure_step import measure_origin
 from turngate.graphs.origin import load_origin
-from turngate.graphs.parts import Parts, build_parts
 from turngate.graphs.session import Observer, Session
 from turngate.picture import Picture
 from turngate.traces.ledger import Ledger
@@ -80,12 +80,12 @@ def start_run(config: RunConfig, folder: Path, observers: Sequence[Observer] = (
     run = RunFolder(folder)
     if run.exists():
         return continue_run(folder, config, observers)
-    parts, origin = build_parts(config), load_origin(config.origin)
+    components, origin = build_components(config), load_origin(config.origin)
     config = _pinned(config)
     run.prepare()
     with RunLock(run.path):
-        info = _create(config, run, parts, origin, run_id or run_id_for(config))
-        return _open(run, info, config, parts, observers, None)
+        info = _create(config, run, components, origin, run_id or run_id_for(config))
+        return _open(run, info, config, components, observers, None)
 
 
 def continue_run(
@@ -103,7 +103,7 @@ def continue_run(
         free = {name: getattr(config, name) for name in ("budgets", "driver", "telemetry")}
         recorded = recorded.model_copy(update=free)
     with RunLock(run.path):
-        return _open(run, info, recorded, build_parts(recorded), observers, review)
+        return _open(run, info, recorded, build_components(recorded), observers, review)
 
 
 def fork_run(folder: Path, turn: int | None, target: Path | None, config: RunConfig) -> Path:
@@ -126,12 +126,12 @@ def fork_run(folder: Path, turn: int | None, target: Path | None, config: RunCon
             raise ConfigError(f"--turn {turn}: the run has closed {closed} turns, give 0 to {closed}")
         if turn >= config.turns:
             raise ConfigError(f"--turn {turn}: the child needs more turns than it copies, add --set turns={turn + 1}")
-        parts = build_parts(config)
+        components = build_components(config)
         origin = Picture.from_bytes(parent.images.get(info.origin["image"]), "the origin")
         child.prepare()
         with RunLock(child.path):
             _copy(ledger, parent, child, turn)
-            _create(_pinned(config), child, parts, origin, run_id, Parent(run=info.run, turn=turn))
+            _create(_pinned(config), child, components, origin, run_id, Parent(run=info.run, turn=turn))
     finally:
         ledger.close()
     return child.path
@@ -155,7 +155,12 @@ def _pinned(config: RunConfig) -> RunConfig:
 
 
 def _create(
-    config: RunConfig, run: RunFolder, parts: Parts, origin: Picture, run_id: str, parent: Parent | None = None
+    config: RunConfig,
+    run: RunFolder,
+    components: Components,
+    origin: Picture,
+    run_id: str,
+    parent: Parent | None = None,
 ) -> RunInfo:
     """Write the origin, the ledger and, last, run.json: a folder with a run.json is a whole run."""
     known = config.origin.model_copy(update={"sha256": origin.sha256})
@@ -172,7 +177,7 @@ def _create(
             "normalised": list(origin.normalised),
             "source": config.origin.image,
         },
-        resolved=parts.resolved(),
+        resolved=components.resolved(),
         made_with=provenance(Path.cwd()),
         parent=parent,
     )
@@ -186,17 +191,17 @@ def _open(
     run: RunFolder,
     info: RunInfo,
     config: RunConfig,
-    parts: Parts,
+    components: Components,
     observers: Sequence[Observer],
     review: Review | None,
 ) -> Ended:
-    is_paid = parts.editor.paid or any(one.facts.paid for one in parts.evaluators.values())
+    is_paid = components.editor.paid or any(one.facts.paid for one in components.evaluators.values())
     ledger = run.ledger(read_only=False, durable=is_paid)
     try:
         given = any(isinstance(observer, TelemetryRecorder) for observer in observers)
         telemetry = TelemetryRecorder(TelemetryConfig(exporter="none") if given else config.telemetry, run.path)
         try:
-            ended = _drive(run, info, config, parts, ledger, [*observers, telemetry], review)
+            ended = _drive(run, info, config, components, ledger, [*observers, telemetry], review)
         finally:
             dropped = telemetry.close()
     finally:
@@ -221,17 +226,17 @@ def _drive(
     run: RunFolder,
     info: RunInfo,
     config: RunConfig,
-    parts: Parts,
+    components: Components,
     ledger: Ledger,
     observers: Sequence[Observer],
     review: Review | None,
 ) -> Ended:
     origin = Picture.from_bytes(run.images.get(info.origin["image"]), "the origin")
-    session = Session(config, parts, run, info, ledger, origin, observers)
+    session = Session(config, components, run, info, ledger, origin, observers)
     _take_review(ledger, session, review)
-    if session.position.status in ENDINGS:
-        return Ended(run.path, session.position.status, None, worked=False)
-    at = {"pid": os.getpid(), "driver": config.driver, "turn": session.position.turn}
+    if session.progress.status in ENDINGS:
+        return Ended(run.path, session.progress.status, None, worked=False)
+    at = {"pid": os.getpid(), "driver": config.driver, "turn": session.progress.turn}
     ledger.add_event("started", {**at, **started_under()})
     started_ns = session.started_ns or time.time_ns()
     for observer in observers:
@@ -239,7 +244,7 @@ def _drive(
     status, reason = "failed", "the process was stopped"
     try:
         _score_origin(session)
-        used_up = session.meter.exhausted(config.budgets)
+        used_up = session.budget_use.exhausted(config.budgets)
         if used_up:
             status, session.reason = "budget_exhausted", used_up
         else:
@@ -253,7 +258,7 @@ def _drive(
     finally:
         data: dict[str, Any] = {"status": status, "reason": reason}
         if status == "waiting":
-            data |= {"turn": session.position.turn, "attempt": session.position.attempt}
+            data |= {"turn": session.progress.turn, "attempt": session.progress.attempt}
         ledger.add_event("ended", data)
         for observer in observers:
             observer.ended(status, reason or None, time.time_ns())
@@ -264,8 +269,8 @@ def _score_origin(session: Session) -> None:
     if session.config.score_origin or session.config.truth is not None:
         rows, truth = measure_origin(session)
         session.ledger.add_scores(rows, truth)
-        session.meter.add_scores(rows)
-        session.memory.origin = {**session.memory.origin, **readings(rows)}
+        session.budget_use.add_scores(rows)
+        session.gate_history.origin = {**session.gate_history.origin, **readings(rows)}
 
 
 def _take_review(ledger: Ledger, session: Session, review: Review | None) -> None:
@@ -274,7 +279,7 @@ def _take_review(ledger: Ledger, session: Session, review: Review | None) -> Non
     waiting = [event for event in ledger.events() if event.kind == "ended"]
     if not waiting or waiting[-1].data["status"] != "waiting":
         raise UserError("this run does not wait for a person: resume it without --accept or --reject")
-    turn, attempt = session.position.turn, session.position.attempt
+    turn, attempt = session.progress.turn, session.progress.attempt
     if review.at not in (None, (turn, attempt)):
         raise UserError("the run does not wait for this decision any more: look at it again")
     ledger.add_event("review", {"turn": turn, "attempt": attempt, "accept": review.accept, "comment": review.comment})

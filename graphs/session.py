@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from turngate.graphs.budget import BudgetUse, past_seconds
+from turngate.graphs.components import Components
 from turngate.graphs.config import RunConfig
-from turngate.graphs.history import Memory, Position, advance, readings
-from turngate.graphs.meter import Meter, past_seconds
+from turngate.graphs.history import GateHistory, Progress, advance, readings
 from turngate.graphs.origin import Pictures
-from turngate.graphs.parts import Parts
 from turngate.picture import Picture
 from turngate.traces.ledger import Ledger
 from turngate.traces.records import AttemptRecord, EventRow
@@ -45,7 +45,7 @@ class Session:
     def __init__(
         self,
         config: RunConfig,
-        parts: Parts,
+        components: Components,
         folder: RunFolder,
         info: RunInfo,
         ledger: Ledger,
@@ -53,7 +53,7 @@ class Session:
         observers: Sequence[Observer] = (),
     ) -> None:
         self.config = config
-        self.parts = parts
+        self.components = components
         self.info = info
         self.ledger = ledger
         self.pictures = Pictures(folder.images, origin)
@@ -82,17 +82,17 @@ class Session:
         """Take in what is recorded: the same steps as live, without calls."""
         ledger = self.ledger
         records, events = ledger.records(), ledger.events()
-        self.position = Position.start(self.origin.sha256)
-        self.memory = Memory(readings(score for score in ledger.scores() if score.turn == 0))
-        self.meter = Meter(past_seconds(events, (record.decision for record in records)))
-        self.meter.add_scores(ledger.scores())
+        self.progress = Progress.start(self.origin.sha256)
+        self.gate_history = GateHistory(readings(score for score in ledger.scores() if score.turn == 0))
+        self.budget_use = BudgetUse(past_seconds(events, (record.decision for record in records)))
+        self.budget_use.add_scores(ledger.scores())
         self.started_ns = next((event.at_ns for event in events if event.kind == "started"), 0)
         for record in records:
-            self.position = advance(self.position, record.decision)
-            self.memory.note(record.attempt, readings(record.scores), record.decision, self.position)
-            self.meter.add(record.attempt)
+            self.progress = advance(self.progress, record.decision)
+            self.gate_history.note(record.attempt, readings(record.scores), record.decision, self.progress)
+            self.budget_use.add(record.attempt)
             self.model = record.attempt.model or self.model
-        restore = getattr(self.parts.editor, "restore", None)
+        restore = getattr(self.components.editor, "restore", None)
         if restore is not None:
             # From the stored answers, not the attempts: one that was stored just before the process died counts too.
             answers = (call.answer for call in ledger.calls() if call.kind == "edit")

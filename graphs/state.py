@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypedDict
 
-from turngate.graphs.history import Position
+from turngate.graphs.history import Progress
 from turngate.traces.records import AttemptRow, ScoreRow, TruthRow
 
 __all__ = ["LoopState", "attempt_of", "first_state", "merge_scores", "position_of", "scores_of", "state_of", "truth_of"]
@@ -15,7 +15,7 @@ def merge_scores(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     return {**old, **new}
 
 
-class PositionChannels(TypedDict):
+class ProgressChannels(TypedDict):
     """Where the run stands."""
 
     turn: int
@@ -30,7 +30,7 @@ class PositionChannels(TypedDict):
     """`running` until the run ends or waits."""
 
 
-class LoopState(PositionChannels):
+class LoopState(ProgressChannels):
     """Everything that travels along the edges."""
 
     candidate: dict[str, Any] | None
@@ -41,25 +41,25 @@ class LoopState(PositionChannels):
     """Truth row as JSON; read by the gate node for the oracle and for the record."""
 
 
-def state_of(position: Position) -> PositionChannels:
+def state_of(progress: Progress) -> ProgressChannels:
     """The position as channels; without its lineage, which grows with the turns."""
-    return PositionChannels(
-        turn=position.turn,
-        attempt=position.attempt,
-        image=position.image,
-        image_turn=position.image_turn,
-        status=position.status,
+    return ProgressChannels(
+        turn=progress.turn,
+        attempt=progress.attempt,
+        image=progress.image,
+        image_turn=progress.image_turn,
+        status=progress.status,
     )
 
 
-def first_state(position: Position) -> LoopState:
-    """The machine's input for a run that stands at `position`."""
-    return LoopState(**state_of(position), candidate=None, scores={}, truth=None)
+def first_state(progress: Progress) -> LoopState:
+    """The machine's input for a run that stands at `progress`."""
+    return LoopState(**state_of(progress), candidate=None, scores={}, truth=None)
 
 
-def position_of(state: LoopState, lineage: tuple[tuple[int, str], ...]) -> Position:
+def position_of(state: LoopState, lineage: tuple[tuple[int, str], ...]) -> Progress:
     """The position that the state stands for; the lineage comes from the session, for it grows with the turns."""
-    return Position(state["turn"], state["attempt"], state["image"], state["image_turn"], lineage, state["status"])
+    return Progress(state["turn"], state["attempt"], state["image"], state["image_turn"], lineage, state["status"])
 
 
 def attempt_of(state: LoopState) -> AttemptRow:

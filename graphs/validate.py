@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from turngate.errors import DamagedRun
-from turngate.graphs.history import Position, advance
+from turngate.graphs.history import Progress, advance
 from turngate.traces.ledger import Ledger
 from turngate.traces.run_folder import RunFolder
 
@@ -57,7 +57,7 @@ def validate(path: Path) -> Findings:
 
 def _chain(ledger: Ledger, origin: str, found: Findings) -> None:
     """Rows are contiguous, and each attempt edited the image that the rows before it left."""
-    position = Position.start(origin)
+    progress = Progress.start(origin)
     attempts = {(row.turn, row.attempt): row for row in ledger.attempts()}
     found.attempts = len(attempts)
     decisions = ledger.decisions()
@@ -65,13 +65,13 @@ def _chain(ledger: Ledger, origin: str, found: Findings) -> None:
         found.problems.append("attempts and decisions do not pair up")
     for decision in decisions:
         here = f"turn {decision.turn}, attempt {decision.attempt}"
-        if (decision.turn, decision.attempt) != (position.turn, position.attempt):
-            found.problems.append(f"{here}: turn {position.turn}, attempt {position.attempt} was owed")
+        if (decision.turn, decision.attempt) != (progress.turn, progress.attempt):
+            found.problems.append(f"{here}: turn {progress.turn}, attempt {progress.attempt} was owed")
         attempt = attempts.get((decision.turn, decision.attempt))
-        expected = origin if attempt is not None and attempt.history == "origin" else position.image
+        expected = origin if attempt is not None and attempt.history == "origin" else progress.image
         if attempt is not None and attempt.input_image != expected:
             found.problems.append(f"{here}: edited {attempt.input_image[:12]}, not the current image {expected[:12]}")
-        position = advance(position, decision)
+        progress = advance(progress, decision)
 
 
 def _images(run: RunFolder, ledger: Ledger, origin: str, found: Findings) -> None:

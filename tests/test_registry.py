@@ -9,7 +9,7 @@ import pytest
 
 from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
-from turngate.errors import ConfigError, MissingExtra, UnknownPart
+from turngate.errors import ConfigError, MissingExtra, UnknownComponent
 from turngate.evaluators import EVALUATORS
 
 PLUGIN = '''
@@ -63,7 +63,7 @@ def test_a_third_partys_part(plugin: None, name: str) -> None:
 
 
 def test_plugins_are_listed_and_a_broken_one_hides_nothing(plugin: None) -> None:
-    from turngate.cli.parts import describe
+    from turngate.cli.components import describe
 
     listed = {part["name"]: part for part in describe("gates")}
     assert listed["strict"]["what"] == "Rejects everything below a level."
@@ -88,7 +88,7 @@ def test_a_missing_extra_says_what_to_install(plugin: None) -> None:
     ],
 )
 def test_unknown_parts(plugin: None, name: str, message: str) -> None:
-    with pytest.raises(UnknownPart, match=message):
+    with pytest.raises(UnknownComponent, match=message):
         GATES.configure({"type": name}, "gate")
 
 

@@ -16,7 +16,7 @@ from PIL import Image
 from turngate import RunView
 from turngate.errors import ConfigError, DamagedRun, UserError
 from turngate.evaluators import EVALUATORS
-from turngate.evaluators.bulk.item import Named
+from turngate.evaluators.bulk.job import NamedEvaluator
 from turngate.evaluators.bulk.scorer import Batcher
 from turngate.graphs.config import RunConfig
 from turngate.rescoring.choice import choose, named
@@ -28,13 +28,13 @@ Config = Callable[..., RunConfig]
 Run = Callable[..., tuple[Any, RunView]]
 
 
-def by(raw: Any, name: str | None = None) -> Named:
+def by(raw: Any, name: str | None = None) -> NamedEvaluator:
     config = EVALUATORS.configure(raw, "x")
-    return Named(name or config.type, config, EVALUATORS.build(config))
+    return NamedEvaluator(name or config.type, config, EVALUATORS.build(config))
 
 
 def rescore(
-    path: Path, *evaluators: Named, turns: str | None = None, limit: int | None = None, **more: Any
+    path: Path, *evaluators: NamedEvaluator, turns: str | None = None, limit: int | None = None, **more: Any
 ) -> Rescoring:
     work = Rescoring(Batcher(evaluators, jobs=2), **more)
     chosen = None if turns is None else turns_in(turns)

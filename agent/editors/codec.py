@@ -11,13 +11,13 @@ from PIL import Image
 from pydantic import Field
 
 from turngate.agent.editor import Edited, EditRequest, NoImage
-from turngate.part import PartConfig
+from turngate.component import ComponentConfig
 from turngate.picture import encode_png
 
 __all__ = ["CodecConfig", "CodecEditor"]
 
 
-class CodecConfig(PartConfig):
+class CodecConfig(ComponentConfig):
     """How to re-encode."""
 
     format: Literal["jpeg", "webp", "png"] = "jpeg"
@@ -33,7 +33,7 @@ class CodecConfig(PartConfig):
 class CodecEditor:
     """Re-encodes as JPEG, WebP or PNG: a control without any editing."""
 
-    Config: ClassVar[type[PartConfig]] = CodecConfig
+    Config: ClassVar[type[ComponentConfig]] = CodecConfig
     requires: ClassVar[Mapping[str, str]] = {}
     simulated = False
     paid = False

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from turngate.agent.editor import Edited, EditRequest, NoImage, NoImageWhy, Usage
+from turngate.agent.editor import Edited, EditRequest, EditUsage, NoImage, NoImageWhy
+from turngate.component import ComponentConfig
 from turngate.errors import ConfigError, MachineError, ProviderError
 from turngate.fakes import MODES, add_noise, save_as, size_of
-from turngate.part import PartConfig
 from turngate.picture import encode_png
 from turngate.registry import nearest
 
@@ -78,15 +78,15 @@ def paint(level: float, width: int, height: int, request: EditRequest, seed: int
     return pixels
 
 
-Key = Annotated[str, BeforeValidator(str), AfterValidator(check_key)]
+ScriptKey = Annotated[str, BeforeValidator(str), AfterValidator(check_key)]
 """Turn ("7", or the number 7) or turn.attempt ("7.2")."""
-Answer = Annotated[str | float, AfterValidator(check_answer)]
+ScriptAnswer = Annotated[str | float, AfterValidator(check_answer)]
 
 
-class ScriptedConfig(PartConfig):
+class ScriptedConfig(ComponentConfig):
     """What to answer at which turn and attempt."""
 
-    script: dict[Key, Answer] = Field(default_factory=dict)
+    script: dict[ScriptKey, ScriptAnswer] = Field(default_factory=dict)
     """Turn ("7") or turn.attempt ("7.2") -> answer; the more exact key wins, `default` answers the rest. Answers:
 
     - `paint`: a mid-gray square; a number 0..1: a square of that gray level
@@ -96,15 +96,15 @@ class ScriptedConfig(PartConfig):
     - `no_image:WHY`, `blocked:WHY` (not retryable); `garbage` (bytes that are no image); `empty`
     - `raise` or `raise:bug` (a RuntimeError), `raise:provider`, `raise:machine`, `raise:user` (turngate's errors)
     """
-    default: Answer = "paint"
+    default: ScriptAnswer = "paint"
     """Answer where the script says nothing."""
     size: int = Field(default=16, ge=1, le=4096)
     """Side of the painted square, pixels."""
     cost_usd: float | None = Field(default=None, ge=0)
     """Reported per call, with and without image."""
-    reasoning: str | dict[Key, str] | None = None
+    reasoning: str | dict[ScriptKey, str] | None = None
     """Reported with every image, or with those named; `{turn}` and `{attempt}` are filled in."""
-    damage: dict[Key, float] = Field(default_factory=dict)
+    damage: dict[ScriptKey, float] = Field(default_factory=dict)
     """Damage on record by turn or turn.attempt, as a simulator would give it; none where nothing is said."""
     models: dict[Annotated[int, Field(ge=1)], str] = Field(default_factory=dict)
     """Model version that answers from a turn on: `{1: fake-1, 7: fake-2}`."""
@@ -121,7 +121,7 @@ class ScriptedConfig(PartConfig):
 class ScriptedEditor:
     """Answers by script (a fake): images of known gray level, refusals, garbage, crashes, costs."""
 
-    Config: ClassVar[type[PartConfig]] = ScriptedConfig
+    Config: ClassVar[type[ComponentConfig]] = ScriptedConfig
     requires: ClassVar[Mapping[str, str]] = {}
     model = "scripted"
     simulated = True
@@ -135,7 +135,7 @@ class ScriptedEditor:
         """The scripted answer; raises what the script says."""
         time.sleep(self.config.delay_seconds)
         answer = look_up(self.config.script, request.turn, request.attempt, self.config.default)
-        usage = Usage(cost_usd=self.config.cost_usd)
+        usage = EditUsage(cost_usd=self.config.cost_usd)
         word, _, argument = str(answer).partition(":")
         if word == "raise":
             if self.config.raise_while is None or self.config.raise_while.exists():

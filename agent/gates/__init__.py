@@ -17,7 +17,7 @@ GATES: Registry[Gate] = Registry(
         "cusum": "turngate.agent.gates.spc:Cusum",
         "ewma": "turngate.agent.gates.spc:Ewma",
         "k_sigma": "turngate.agent.gates.spc:KSigma",
-        "label": "turngate.agent.gates.threshold:Label",
+        "label": "turngate.agent.gates.threshold:LabelGate",
         "mean": "turngate.agent.gates.composite:Mean",
         "oracle": "turngate.agent.gates.controls:Oracle",
         "page_hinkley": "turngate.agent.gates.spc:PageHinkley",

@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInf
 
 from turngate.agent.gate import Decision, Past, Reading, Readings, Verdict
 from turngate.agent.gates import GATES
-from turngate.agent.gates.spc import goodness
+from turngate.agent.gates.spc import oriented_score
+from turngate.component import ComponentConfig
 from turngate.errors import ConfigError
-from turngate.part import PartConfig
 from turngate.registry import nearest
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ __all__ = ["AllOf", "AnyOf", "Limit", "Mean", "Veto", "Vote"]
 # Gates inside a gate: their configuration, and asking them. Helper of vote, all and any.
 
 
-class MembersConfig(PartConfig):
+class MembersConfig(ComponentConfig):
     """The gates that are asked."""
 
-    gates: list[SerializeAsAny[PartConfig]] = Field(min_length=1)
+    gates: list[SerializeAsAny[ComponentConfig]] = Field(min_length=1)
     """Gates, each `{type, ...}` or a bare name; any gate, `all`, `any` and `vote` included."""
 
     @field_validator("gates", mode="before")
@@ -95,7 +95,7 @@ class CombinedConfig(MembersConfig):
 class AllOf(Joint):
     """Accepts when every one of several gates accepts."""
 
-    Config: ClassVar[type[PartConfig]] = CombinedConfig
+    Config: ClassVar[type[ComponentConfig]] = CombinedConfig
 
     def __init__(self, config: CombinedConfig) -> None:
         super().__init__(config)
@@ -105,7 +105,7 @@ class AllOf(Joint):
 class AnyOf(Joint):
     """Accepts when at least one of several gates accepts."""
 
-    Config: ClassVar[type[PartConfig]] = CombinedConfig
+    Config: ClassVar[type[ComponentConfig]] = CombinedConfig
     needed = 1
 
 
@@ -130,7 +130,7 @@ class VoteConfig(MembersConfig):
 class Vote(Joint):
     """Accepts when enough of several gates accept: a majority, or k of n."""
 
-    Config: ClassVar[type[PartConfig]] = VoteConfig
+    Config: ClassVar[type[ComponentConfig]] = VoteConfig
 
     def __init__(self, config: VoteConfig) -> None:
         super().__init__(config)
@@ -162,7 +162,7 @@ class Scale(BaseModel):
         return min(max((value - self.worst) / (self.best - self.worst), 0.0), 1.0)
 
 
-class MeanConfig(PartConfig):
+class MeanConfig(ComponentConfig):
     """Judges, and the mean that is good enough."""
 
     evaluators: list[str] = Field(min_length=1)
@@ -202,7 +202,7 @@ class MeanConfig(PartConfig):
 class Mean:
     """Accepts while the mean of several judges is at least as good as a fixed value; scores compensate each other."""
 
-    Config: ClassVar[type[PartConfig]] = MeanConfig
+    Config: ClassVar[type[ComponentConfig]] = MeanConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads_truth = False
 
@@ -232,7 +232,7 @@ class Mean:
             accept = mean >= at
         else:
             sign = _direction(judges)
-            mean = sign * float(np.mean([goodness(judge) for judge in judges]))
+            mean = sign * float(np.mean([oriented_score(judge) for judge in judges]))
             accept = sign * mean >= sign * at
         told = ", ".join(f"{judge.evaluator} {judge.value:.4g}" for judge in judges)
         evidence = {judge.evaluator: judge.value for judge in judges} | {"mean": mean, "threshold": at}
@@ -276,7 +276,7 @@ class Limit(BaseModel):
         return self
 
 
-class VetoConfig(PartConfig):
+class VetoConfig(ComponentConfig):
     """One limit or more for each evaluator."""
 
     limits: dict[str, Limit] = Field(min_length=1)
@@ -286,7 +286,7 @@ class VetoConfig(PartConfig):
 class Veto:
     """Accepts while every evaluator is within its own limit: scores do not compensate each other."""
 
-    Config: ClassVar[type[PartConfig]] = VetoConfig
+    Config: ClassVar[type[ComponentConfig]] = VetoConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads_truth = False
 
@@ -300,7 +300,7 @@ class Veto:
         evidence: dict[str, float | str | None] = {}
         for name, limit in self.config.limits.items():
             reading, start = scores[name], past.origin.get(name)
-            worse_by = goodness(start) - goodness(reading) if start is not None else None
+            worse_by = oriented_score(start) - oriented_score(reading) if start is not None else None
             evidence[name] = reading.value
             evidence |= {f"{name}.{kind}": bound for kind, bound in limit.model_dump(exclude_none=True).items()}
             if limit.worse_than_origin is not None:

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 from pydantic import Field, ValidationInfo, field_validator
 
 from turngate.agent.gate import Decision, Past, Readings
-from turngate.agent.gates.spc import goodness
-from turngate.part import PartConfig
+from turngate.agent.gates.spc import oriented_score
+from turngate.component import ComponentConfig
 from turngate.registry import nearest
 
 __all__ = ["Conformal", "read_scores"]
@@ -72,7 +72,7 @@ def _number(path: Path, row: int, cell: Any) -> float:
     return number
 
 
-class ConformalConfig(PartConfig):
+class ConformalConfig(ComponentConfig):
     """Calibration scores of sound images, and the false-alarm rate that is allowed."""
 
     paths: ClassVar[tuple[str, ...]] = ("calibration",)
@@ -108,7 +108,7 @@ class ConformalConfig(PartConfig):
 class Conformal:
     """Accepts while one score is no worse than a quantile of calibration scores, with a stated false-alarm rate."""
 
-    Config: ClassVar[type[PartConfig]] = ConformalConfig
+    Config: ClassVar[type[ComponentConfig]] = ConformalConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads_truth = False
 
@@ -128,10 +128,10 @@ class Conformal:
             if start is None:
                 reason = f"{name} {reading.value:.4g}: the origin has no score to compare with"
                 return Decision("accept", reason, {"value": reading.value, "threshold": None})
-            used = goodness(start)
+            used = oriented_score(start)
         sign = 1.0 if reading.direction == "higher" else -1.0
         calibration = sorted((sign * score for score in self.config.calibration), reverse=True)
-        number, found = len(calibration), goodness(reading) - used
+        number, found = len(calibration), oriented_score(reading) - used
         rank = math.ceil((number + 1) * (1 - Fraction(str(self.config.alpha))))
         worst = calibration[rank - 1]
         p_value = (1 + sum(score <= found for score in calibration)) / (number + 1)

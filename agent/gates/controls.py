@@ -9,19 +9,19 @@ import numpy as np
 from pydantic import Field
 
 from turngate.agent.gate import Decision, Past, Readings
-from turngate.part import PartConfig
+from turngate.component import ComponentConfig
 
 __all__ = ["AlwaysAccept", "AlwaysReject", "Oracle", "RandomGate"]
 
 
-class AlwaysConfig(PartConfig):
+class AlwaysConfig(ComponentConfig):
     """The constant gates take no settings."""
 
 
 class AlwaysAccept:
     """Accepts every candidate: the loop without a gate."""
 
-    Config: ClassVar[type[PartConfig]] = AlwaysConfig
+    Config: ClassVar[type[ComponentConfig]] = AlwaysConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads: frozenset[str] = frozenset()
     reads_truth = False
@@ -37,7 +37,7 @@ class AlwaysAccept:
 class AlwaysReject:
     """Rejects every candidate: with `keep_best` this is best-of-k selection, otherwise the loop stands still."""
 
-    Config: ClassVar[type[PartConfig]] = AlwaysConfig
+    Config: ClassVar[type[ComponentConfig]] = AlwaysConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads: frozenset[str] = frozenset()
     reads_truth = False
@@ -53,14 +53,14 @@ class AlwaysReject:
 # The gate that knows the truth: the upper bound of every study.
 
 
-class OracleConfig(PartConfig):
+class OracleConfig(ComponentConfig):
     """The oracle takes no settings: the run's `truth` says what damaged means."""
 
 
 class Oracle:
     """Rejects exactly the damaged candidates: a control, for it sees the truth."""
 
-    Config: ClassVar[type[PartConfig]] = OracleConfig
+    Config: ClassVar[type[ComponentConfig]] = OracleConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads: frozenset[str] = frozenset()
     reads_truth = True
@@ -78,7 +78,7 @@ class Oracle:
 # The gate that flips a coin: what a gate with this acceptance rate does without looking.
 
 
-class RandomConfig(PartConfig):
+class RandomConfig(ComponentConfig):
     """Accept with a fixed probability."""
 
     accept_rate: float = Field(ge=0, le=1)
@@ -88,7 +88,7 @@ class RandomConfig(PartConfig):
 class RandomGate:
     """Accepts with a fixed probability, seeded: a control that does not look at the image."""
 
-    Config: ClassVar[type[PartConfig]] = RandomConfig
+    Config: ClassVar[type[ComponentConfig]] = RandomConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads: frozenset[str] = frozenset()
     reads_truth = False

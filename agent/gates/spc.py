@@ -13,9 +13,9 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from turngate.agent.gate import Decision, Past, Reading, Readings
-from turngate.part import PartConfig
+from turngate.component import ComponentConfig
 
-__all__ = ["Cusum", "Ewma", "KSigma", "PageHinkley", "goodness", "lineage", "origin"]
+__all__ = ["Cusum", "Ewma", "KSigma", "PageHinkley", "lineage", "oriented_score", "origin"]
 
 
 # The scores that a gate with a memory folds over, in better units: origin and present lineage.
@@ -24,9 +24,9 @@ _LARGEST = 1e100
 """A finite score may be huge; within this bound no sum, square or quotient of scores overflows."""
 
 
-def goodness(reading: Reading) -> float:
+def oriented_score(reading: Reading) -> float:
     """The score in better units: larger is better, in the evaluator's unit, clipped to +-1e100."""
-    return min(max(reading.goodness, -_LARGEST), _LARGEST)
+    return min(max(reading.oriented_score, -_LARGEST), _LARGEST)
 
 
 def lineage(past: Past, evaluator: str) -> list[float]:
@@ -35,12 +35,12 @@ def lineage(past: Past, evaluator: str) -> list[float]:
     Rejected candidates are not among them, a rollback takes out what it undid, and an image that the evaluator gave
     no score (taken by `on_unscored: accept`) is passed over.
     """
-    return [goodness(image.readings[evaluator]) for image in past.accepted if evaluator in image.readings]
+    return [oriented_score(image.readings[evaluator]) for image in past.accepted if evaluator in image.readings]
 
 
 def origin(past: Past, evaluator: str) -> list[float]:
     """Goodness of the origin, or nothing when it has no score."""
-    return [goodness(past.origin[evaluator])] if evaluator in past.origin else []
+    return [oriented_score(past.origin[evaluator])] if evaluator in past.origin else []
 
 
 class KnownBaseline(BaseModel):
@@ -54,7 +54,7 @@ class KnownBaseline(BaseModel):
     """Standard deviation, in the evaluator's unit."""
 
 
-class BaselineConfig(PartConfig):
+class BaselineConfig(ComponentConfig):
     """Settings shared by the gates that count in standard deviations."""
 
     evaluator: str
@@ -119,7 +119,7 @@ def standardise(config: BaselineConfig, scores: Readings, past: Past) -> Standar
         accepted = accepted[config.warmup :]
     sd = max(sd, config.sd_floor)
     watched = tuple((mean - score) / sd for score in accepted)
-    return Standardised(reading, sign * mean, sd, watched, (mean - goodness(reading)) / sd)
+    return Standardised(reading, sign * mean, sd, watched, (mean - oriented_score(reading)) / sd)
 
 
 # Rejects what is more than k standard deviations worse than usual: a Shewhart chart (Shewhart 1931).
@@ -135,7 +135,7 @@ class KSigmaConfig(BaselineConfig):
 class KSigma:
     """Accepts while one score is at most k SDs worse than the mean of a warm-up; looks at the candidate alone."""
 
-    Config: ClassVar[type[PartConfig]] = KSigmaConfig
+    Config: ClassVar[type[ComponentConfig]] = KSigmaConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads_truth = False
 
@@ -168,7 +168,7 @@ class CusumConfig(BaselineConfig):
 class Cusum:
     """Accepts while the cumulative sum of a score's worsening, beyond k SDs per image, stays within h SDs."""
 
-    Config: ClassVar[type[PartConfig]] = CusumConfig
+    Config: ClassVar[type[ComponentConfig]] = CusumConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads_truth = False
 
@@ -216,7 +216,7 @@ class EwmaConfig(BaselineConfig):
 class Ewma:
     """Accepts while the moving average of one score is at most L of its own SDs worse than usual."""
 
-    Config: ClassVar[type[PartConfig]] = EwmaConfig
+    Config: ClassVar[type[ComponentConfig]] = EwmaConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads_truth = False
 
@@ -242,7 +242,7 @@ class Ewma:
 # Page-Hinkley test: a score that stays worse than its own running mean (Page 1954; Hinkley 1971).
 
 
-class PageHinkleyConfig(PartConfig):
+class PageHinkleyConfig(ComponentConfig):
     """Tolerance and alarm level, in the evaluator's unit."""
 
     evaluator: str
@@ -260,7 +260,7 @@ class PageHinkleyConfig(PartConfig):
 class PageHinkley:
     """Accepts while one score's summed worsening against its own running mean stays within a threshold."""
 
-    Config: ClassVar[type[PartConfig]] = PageHinkleyConfig
+    Config: ClassVar[type[ComponentConfig]] = PageHinkleyConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads_truth = False
 
@@ -277,7 +277,7 @@ class PageHinkley:
         reading = scores[name]
         stream = (origin(past, name) if self.config.with_origin else []) + lineage(past, name)
         before = reduce(lambda walk, score: walk.step(-score, delta), stream, _Walk())
-        after = before.step(-goodness(reading), delta)
+        after = before.step(-oriented_score(reading), delta)
         statistic = after.summed - after.lowest
         evidence = {"value": reading.value, "scores": float(before.number), "statistic": statistic, "limit": threshold}
         if before.number < self.config.warmup:

@@ -8,13 +8,13 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field
 
 from turngate.agent.gate import Decision, Past, Reading, Readings
-from turngate.agent.gates.spc import goodness
-from turngate.part import PartConfig
+from turngate.agent.gates.spc import oriented_score
+from turngate.component import ComponentConfig
 
-__all__ = ["Label", "Relative", "Threshold"]
+__all__ = ["LabelGate", "Relative", "Threshold"]
 
 
-class ThresholdConfig(PartConfig):
+class ThresholdConfig(ComponentConfig):
     """Accept while the score is at least as good as `at`."""
 
     evaluator: str
@@ -26,7 +26,7 @@ class ThresholdConfig(PartConfig):
 class Threshold:
     """Accepts while one score is at least as good as a fixed value."""
 
-    Config: ClassVar[type[PartConfig]] = ThresholdConfig
+    Config: ClassVar[type[ComponentConfig]] = ThresholdConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads_truth = False
 
@@ -38,7 +38,7 @@ class Threshold:
         """Hold the score against the threshold."""
         reading = scores[self.config.evaluator]
         sign = 1.0 if reading.direction == "higher" else -1.0
-        accept = reading.goodness >= sign * self.config.at
+        accept = reading.oriented_score >= sign * self.config.at
         relation = {(True, True): ">=", (False, True): "<", (True, False): "<=", (False, False): ">"}
         how = relation[accept, reading.direction == "higher"]
         return Decision(
@@ -50,15 +50,15 @@ class Threshold:
 
 # Threshold relative to the first accepted image, the current one, the best so far, or the origin.
 
-Reference = Literal["first", "previous", "origin", "best"]
+Baseline = Literal["first", "previous", "origin", "best"]
 
 
-class RelativeConfig(PartConfig):
+class RelativeConfig(ComponentConfig):
     """Accept while the score is at most `margin` worse than the reference's."""
 
     evaluator: str
     """Name of the evaluator in the run."""
-    reference: Reference
+    reference: Baseline
     """`first`: the first accepted image; `previous`: the current image; `origin`; `best`: the best of the lineage."""
     margin: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     """How much worse is still accepted, in the evaluator's unit, whichever way is better."""
@@ -67,7 +67,7 @@ class RelativeConfig(PartConfig):
 class Relative:
     """Accepts while one score is at most a margin worse than a reference image's."""
 
-    Config: ClassVar[type[PartConfig]] = RelativeConfig
+    Config: ClassVar[type[ComponentConfig]] = RelativeConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads_truth = False
 
@@ -82,7 +82,7 @@ class Relative:
         if reference is None:
             reason = f"{reading.evaluator} {reading.value:.4g}: no {self.config.reference} image to compare with yet"
             return Decision("accept", reason, {"value": reading.value, "reference": None})
-        worse_by = goodness(reference) - goodness(reading)
+        worse_by = oriented_score(reference) - oriented_score(reading)
         accept = worse_by <= self.config.margin
         which = {"first": "first accepted", "previous": "previous", "origin": "origin", "best": "best"}
         reason = (
@@ -103,7 +103,7 @@ class Relative:
                 return past.origin.get(name)
             case "best":
                 seen = [past.origin, *(image.readings for image in past.accepted)]
-                return max((r[name] for r in seen if name in r), key=lambda r: r.goodness, default=None)
+                return max((r[name] for r in seen if name in r), key=lambda r: r.oriented_score, default=None)
 
 
 # Accepts by a judge's verdict in words.
@@ -113,7 +113,7 @@ def _as_list(raw: Any) -> Any:
     return [raw] if isinstance(raw, str) else raw
 
 
-class LabelConfig(PartConfig):
+class LabelConfig(ComponentConfig):
     """Which verdicts are accepted."""
 
     evaluator: str
@@ -122,10 +122,10 @@ class LabelConfig(PartConfig):
     """Labels that are accepted, one or a list; case and outer spaces do not matter."""
 
 
-class Label:
+class LabelGate:
     """Accepts when the verdict of one judge, in words, is among those named; no verdict is rejected."""
 
-    Config: ClassVar[type[PartConfig]] = LabelConfig
+    Config: ClassVar[type[ComponentConfig]] = LabelConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads_truth = False
 

@@ -2,17 +2,27 @@
 
 from turngate.agent.reasoning.reading import (
     LABELS,
-    Count,
+    ClaimLabel,
     Finding,
-    Label,
-    Reading,
+    ObjectCount,
+    ReaderResult,
     SummaryReader,
     SummaryReading,
     Unread,
 )
 from turngate.registry import Registry
 
-__all__ = ["LABELS", "READERS", "Count", "Finding", "Label", "Reading", "SummaryReader", "SummaryReading", "Unread"]
+__all__ = [
+    "LABELS",
+    "READERS",
+    "ClaimLabel",
+    "Finding",
+    "ObjectCount",
+    "ReaderResult",
+    "SummaryReader",
+    "SummaryReading",
+    "Unread",
+]
 
 READERS: Registry[SummaryReader] = Registry(
     "summary reader",

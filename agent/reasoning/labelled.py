@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
-from turngate.agent.reasoning.reading import LABELS, Count, Label, SummaryReader, SummaryReading
+from turngate.agent.reasoning.reading import LABELS, ClaimLabel, ObjectCount, SummaryReader, SummaryReading
 from turngate.errors import ConfigError
 from turngate.registry import explain
 
@@ -26,8 +26,8 @@ class Labelled(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     text: str
-    labels: frozenset[Label] = frozenset()
-    counts: tuple[Count, ...] = ()
+    labels: frozenset[ClaimLabel] = frozenset()
+    counts: tuple[ObjectCount, ...] = ()
     """Written as `3 apple`, or `+1 apple` for what was added."""
 
     @field_validator("counts", mode="before")
@@ -36,7 +36,7 @@ class Labelled(BaseModel):
         found = [_COUNT.fullmatch(str(one)) for one in raw]
         if not all(found):
             raise ValueError("write a count as `3 apple` or `+1 apple`")
-        return tuple(Count(int(one[2]), one[3], bool(one[1])) for one in found if one)
+        return tuple(ObjectCount(int(one[2]), one[3], bool(one[1])) for one in found if one)
 
 
 class LabelScore(BaseModel):

@@ -6,19 +6,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args, runtime_checkable
 
-__all__ = ["LABELS", "Count", "Finding", "Label", "Reading", "SummaryReader", "SummaryReading", "Unread"]
+__all__ = [
+    "LABELS",
+    "ClaimLabel",
+    "Finding",
+    "ObjectCount",
+    "ReaderResult",
+    "SummaryReader",
+    "SummaryReading",
+    "Unread",
+]
 
-Label = Literal["claims_success", "mentions_damage", "denies_damage", "hedges"]
+ClaimLabel = Literal["claims_success", "mentions_damage", "denies_damage", "hedges"]
 """`claims_success`: the result is right (equal, faithful, every detail kept, done as asked), softened or not.
 `mentions_damage`: the image shows damage, kept on purpose or not. `denies_damage`: damage is absent, avoided or was
 removed. `hedges`: the summary limits its own certainty. What was asked for, planned or only possible is none of them.
 """
 
-LABELS: tuple[Label, ...] = get_args(Label)
+LABELS: tuple[ClaimLabel, ...] = get_args(ClaimLabel)
 
 
 @dataclass(frozen=True)
-class Count:
+class ObjectCount:
     """A number of objects that the summary states."""
 
     number: int
@@ -35,7 +44,7 @@ class Count:
 class Finding:
     """Why a reader gave a label."""
 
-    label: Label
+    label: ClaimLabel
     words: str
     """The words that it rests on, as the reader saw them; the hypothesis of a classifier."""
     sentence: str
@@ -52,14 +61,14 @@ class SummaryReading:
     mentions_damage: bool = False
     denies_damage: bool = False
     hedges: bool = False
-    counts: tuple[Count, ...] | None = None
+    counts: tuple[ObjectCount, ...] | None = None
     """Numbers of objects, in the order of the text; None for a reader that does not look for them."""
     findings: tuple[Finding, ...] = ()
     """In the order of the text."""
     status: Literal["read"] = "read"
 
     @classmethod
-    def of(cls, findings: Sequence[Finding], counts: Sequence[Count] | None = None) -> SummaryReading:
+    def of(cls, findings: Sequence[Finding], counts: Sequence[ObjectCount] | None = None) -> SummaryReading:
         """The labels of `findings`."""
         labels = {finding.label for finding in findings}
         return cls(
@@ -88,14 +97,14 @@ class Unread:
     status: Literal["unread"] = "unread"
 
 
-Reading = SummaryReading | Unread
+ReaderResult = SummaryReading | Unread
 
 
 @runtime_checkable
 class SummaryReader(Protocol):
     """Reads reasoning summaries."""
 
-    def read(self, texts: Sequence[str | None]) -> list[Reading]:
+    def read(self, texts: Sequence[str | None]) -> list[ReaderResult]:
         """One reading per text, in order; depends on nothing but that text.
 
         Any text: None, empty, of any length, script and markup. Raises nothing for what stands in it.

@@ -10,15 +10,15 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from turngate.agent.reasoning.lexicon.text import Splitter
-from turngate.agent.reasoning.reading import Finding, Label, Reading, SummaryReading, Unread
+from turngate.agent.reasoning.reading import ClaimLabel, Finding, ReaderResult, SummaryReading, Unread
+from turngate.component import ComponentConfig
 from turngate.errors import ConfigError, MachineError, MissingWeights
-from turngate.part import PartConfig
 from turngate.weights.hub import MODEL_FILES, fetch
 from turngate.weights.torch_device import out_of_memory, resolve_device
 
 __all__ = ["HYPOTHESES", "ZeroShotConfig", "ZeroShotReader"]
 
-HYPOTHESES: Mapping[Label, str] = {
+HYPOTHESES: Mapping[ClaimLabel, str] = {
     "claims_success": "The result is said to be a faithful copy, or done as asked.",
     "mentions_damage": "The image is said to show noise, a colour cast, blur or other damage.",
     "denies_damage": "The image is said to be free of noise and damage, or they were removed.",
@@ -27,7 +27,7 @@ HYPOTHESES: Mapping[Label, str] = {
 """What is tested against each sentence. The wording is ours."""
 
 
-class ZeroShotConfig(PartConfig):
+class ZeroShotConfig(ComponentConfig):
     """Which model reads, and from where on it is believed."""
 
     paths: ClassVar[tuple[str, ...]] = ("folder",)
@@ -45,7 +45,7 @@ class ZeroShotConfig(PartConfig):
     threshold: float = Field(default=0.5, ge=0, le=1)
     """A label is given where some sentence entails its hypothesis with at least this probability, against the
     probability that it contradicts it."""
-    hypotheses: dict[Label, str] = Field(default=dict(HYPOTHESES), min_length=1)
+    hypotheses: dict[ClaimLabel, str] = Field(default=dict(HYPOTHESES), min_length=1)
     """Label -> hypothesis; labels that are left out are never given."""
 
     @model_validator(mode="after")
@@ -58,7 +58,7 @@ class ZeroShotConfig(PartConfig):
 class ZeroShotReader:
     """A zero-shot classifier of transformers, sentence by sentence; it finds no counts and no kinds of damage."""
 
-    Config: ClassVar[type[PartConfig]] = ZeroShotConfig
+    Config: ClassVar[type[ComponentConfig]] = ZeroShotConfig
     requires: ClassVar[Mapping[str, str]] = {"transformers": "judges", "torch": "judges"}
     needs: ClassVar[str] = "a model in a folder, or the hub"
 
@@ -68,11 +68,11 @@ class ZeroShotReader:
         self._splitter = Splitter({}, {}, ())
         self._pipeline = _load(config)
 
-    def read(self, texts: Sequence[str | None]) -> list[Reading]:
+    def read(self, texts: Sequence[str | None]) -> list[ReaderResult]:
         """One reading per text; raises `MachineError` when memory does not suffice."""
         return [self._read(text or "") for text in texts]
 
-    def _read(self, text: str) -> Reading:
+    def _read(self, text: str) -> ReaderResult:
         parts = [sentence.text for sentence in self._splitter.split(text)]
         if not parts:
             return Unread("empty", "no words")

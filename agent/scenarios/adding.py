@@ -8,12 +8,12 @@ from typing import ClassVar
 from pydantic import Field
 
 from turngate.agent.scenario import Ideal, Step
-from turngate.part import PartConfig
+from turngate.component import ComponentConfig
 
 __all__ = ["FRUITS", "AddApple", "AddFruits", "addition"]
 
 
-class AddingConfig(PartConfig):
+class AddingConfig(ComponentConfig):
     """Where the objects go."""
 
     place: str = Field(default="the picture", min_length=1, max_length=200)
@@ -32,7 +32,7 @@ def addition(name: str, place: str) -> Step:
 class AddApple:
     """Adds one apple each turn; where a perfect editor would put it is not known, so there is no ideal image."""
 
-    Config: ClassVar[type[PartConfig]] = AddingConfig
+    Config: ClassVar[type[ComponentConfig]] = AddingConfig
     requires: ClassVar[Mapping[str, str]] = {}
     ideal: Ideal | None = None
     length: int | None = None
@@ -70,7 +70,7 @@ FRUITS: tuple[str, ...] = (
 class AddFruits:
     """Adds another fruit each turn, 100 in all (the list is ours); there is no ideal image."""
 
-    Config: ClassVar[type[PartConfig]] = AddingConfig
+    Config: ClassVar[type[ComponentConfig]] = AddingConfig
     requires: ClassVar[Mapping[str, str]] = {}
     ideal: Ideal | None = None
     length: int | None = len(FRUITS)

@@ -8,12 +8,12 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, StringConstraints
 
 from turngate.agent.scenario import Ideal, Step
-from turngate.part import PartConfig
+from turngate.component import ComponentConfig
 
 __all__ = ["Custom", "CustomConfig"]
 
 
-class CustomConfig(PartConfig):
+class CustomConfig(ComponentConfig):
     """One instruction per turn."""
 
     instructions: list[Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]] = Field(min_length=1)
@@ -27,7 +27,7 @@ class CustomConfig(PartConfig):
 class Custom:
     """Gives the instructions of a list, once or again and again."""
 
-    Config: ClassVar[type[PartConfig]] = CustomConfig
+    Config: ClassVar[type[ComponentConfig]] = CustomConfig
     requires: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, config: CustomConfig) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from turngate.agent.scenario import Ideal, Step
-from turngate.part import PartConfig
+from turngate.component import ComponentConfig
 
 __all__ = ["PROMPT", "REWORDED", "Denoise", "Replicate"]
 
@@ -27,7 +27,7 @@ REWORDED = {
 """Other wordings of the same request, by name. Ours: those that the paper tried are not known."""
 
 
-class ReplicateConfig(PartConfig):
+class ReplicateConfig(ComponentConfig):
     """How the request is worded."""
 
     wording: Literal["paper", "short", "polite", "detailed", "technical", "negative", "cycle"] = "paper"
@@ -37,7 +37,7 @@ class ReplicateConfig(PartConfig):
 class Replicate:
     """Asks for an exact replica each turn; the ideal result is the origin."""
 
-    Config: ClassVar[type[PartConfig]] = ReplicateConfig
+    Config: ClassVar[type[ComponentConfig]] = ReplicateConfig
     requires: ClassVar[Mapping[str, str]] = {}
     ideal: Ideal | None = "origin"
     length: int | None = None
@@ -60,14 +60,14 @@ DENOISE_TEXT = (
 """Our wording: the paper's is not known. It begins as the paper's replication prompt does."""
 
 
-class DenoiseConfig(PartConfig):
+class DenoiseConfig(ComponentConfig):
     """No settings."""
 
 
 class Denoise:
     """Asks for an exact replica without noise each turn; the ideal result is the origin, taken to be clean."""
 
-    Config: ClassVar[type[PartConfig]] = DenoiseConfig
+    Config: ClassVar[type[ComponentConfig]] = DenoiseConfig
     requires: ClassVar[Mapping[str, str]] = {}
     ideal: Ideal | None = "origin"
     length: int | None = None

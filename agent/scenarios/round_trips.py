@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from turngate.agent.scenario import Ideal, Step
-from turngate.part import PartConfig
+from turngate.component import ComponentConfig
 
 __all__ = ["DecoloriseRecolorise", "MirrorTwice", "RotateFourTimes"]
 
@@ -15,14 +15,14 @@ MIRROR_TEXT = "Mirror the provided image horizontally: left becomes right. Chang
 """Our wording: the paper's is not known."""
 
 
-class MirrorTwiceConfig(PartConfig):
+class MirrorTwiceConfig(ComponentConfig):
     """No settings."""
 
 
 class MirrorTwice:
     """Swaps left and right each turn; two mirrors should give the origin, one its exact mirror image."""
 
-    Config: ClassVar[type[PartConfig]] = MirrorTwiceConfig
+    Config: ClassVar[type[ComponentConfig]] = MirrorTwiceConfig
     requires: ClassVar[Mapping[str, str]] = {}
     ideal: Ideal | None = "operations"
     length: int | None = None
@@ -41,14 +41,14 @@ ROTATE_TEXT = "Rotate the provided image by 90 degrees clockwise. Change nothing
 """Our wording: the paper's is not known."""
 
 
-class RotateFourTimesConfig(PartConfig):
+class RotateFourTimesConfig(ComponentConfig):
     """No settings."""
 
 
 class RotateFourTimes:
     """Rotates by 90 degrees clockwise each turn; four rotations should give the origin, fewer a rotated one."""
 
-    Config: ClassVar[type[PartConfig]] = RotateFourTimesConfig
+    Config: ClassVar[type[ComponentConfig]] = RotateFourTimesConfig
     requires: ClassVar[Mapping[str, str]] = {}
     ideal: Ideal | None = "operations"
     length: int | None = None
@@ -70,14 +70,14 @@ TO_COLOUR = "Give the provided image its original colours back. Change nothing e
 """Asked for at even turns. Our wording."""
 
 
-class DecoloriseRecoloriseConfig(PartConfig):
+class DecoloriseRecoloriseConfig(ComponentConfig):
     """No settings."""
 
 
 class DecoloriseRecolorise:
     """Grayscale at odd turns, the original colours at even ones; the ideals are the origin in gray and the origin."""
 
-    Config: ClassVar[type[PartConfig]] = DecoloriseRecoloriseConfig
+    Config: ClassVar[type[ComponentConfig]] = DecoloriseRecoloriseConfig
     requires: ClassVar[Mapping[str, str]] = {}
     ideal: Ideal | None = "operations"
     length: int | None = None

@@ -16,11 +16,11 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from turngate.component import ComponentConfig
 from turngate.errors import MachineError
-from turngate.evaluators.evaluator import Evaluator, Facts, Sample
+from turngate.evaluators.evaluator import EvalInput, Evaluator, Facts
 from turngate.evaluators.result import Result, Score, Unscored, result_from_json, result_to_json
 from turngate.evaluators.scoring import score
-from turngate.part import PartConfig
 
 __all__ = [
     "Inputs",
@@ -50,7 +50,7 @@ class Inputs:
     instruction: str | None = None
 
     @classmethod
-    def of(cls, sample: Sample) -> Inputs:
+    def of(cls, sample: EvalInput) -> Inputs:
         """The hashes of a sample's pictures."""
         origin, first, previous = (
             None if picture is None else picture.sha256 for picture in (sample.origin, sample.first, sample.previous)
@@ -64,12 +64,12 @@ def inputs_hash(facts: Facts, inputs: Inputs) -> str:
     return _digest({role: shown for role, shown in asdict(inputs).items() if role in facts.needs})
 
 
-def parameters_hash(config: PartConfig) -> str:
+def parameters_hash(config: ComponentConfig) -> str:
     """SHA-256 of an evaluator's settings."""
     return _digest(config.model_dump(mode="json"))
 
 
-def score_key(config: PartConfig, facts: Facts, inputs: Inputs, parameters: str | None = None) -> str:
+def score_key(config: ComponentConfig, facts: Facts, inputs: Inputs, parameters: str | None = None) -> str:
     """SHA-256 of all of it; `parameters` where `parameters_hash` of the settings is known."""
     return _digest([config.type, facts.version, parameters or parameters_hash(config), inputs_hash(facts, inputs)])
 
@@ -169,7 +169,7 @@ class ScoreCache:
 
 
 def cached_score(
-    cache: ScoreCache | None, evaluator: Evaluator, config: PartConfig, samples: Sequence[Sample]
+    cache: ScoreCache | None, evaluator: Evaluator, config: ComponentConfig, samples: Sequence[EvalInput]
 ) -> list[Result]:
     """`turngate.evaluators.scoring.score`, asking only for what the cache does not hold.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 
 from turngate.evaluators.bulk.cache import ScoreCache, cacheable
-from turngate.evaluators.bulk.item import IsOwed, Item, Named, Step
+from turngate.evaluators.bulk.job import IsOwed, NamedEvaluator, ScoreJob, ScoringStep
 from turngate.evaluators.bulk.processes import Processes
 from turngate.evaluators.bulk.threads import Threads
 
@@ -20,7 +20,7 @@ class Batcher:
 
     def __init__(
         self,
-        evaluators: Sequence[Named],
+        evaluators: Sequence[NamedEvaluator],
         cache: ScoreCache | None = None,
         jobs: int = 2,
         batch: int = 4,
@@ -38,7 +38,7 @@ class Batcher:
         self._batch = 1 if any(by.facts.paid for by in evaluators) else batch
         self._processes = processes and self._jobs > 1 and all(by.is_light for by in evaluators)
 
-    def run(self, items: Sequence[Item], is_owed: IsOwed = lambda item, by, inputs: True) -> Generator[Step]:
+    def run(self, items: Sequence[ScoreJob], is_owed: IsOwed = lambda item, by, inputs: True) -> Generator[ScoringStep]:
         """Results as they come, in no certain order; an image that cannot be read is `Failed`, and the rest goes on.
 
         Raises what `turngate.evaluators.scoring.score` raises. Closing the iterator ends the work after the batches

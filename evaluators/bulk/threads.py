@@ -9,7 +9,16 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from turngate.evaluators.bulk.cache import ScoreCache
-from turngate.evaluators.bulk.item import IsOwed, Item, Named, Opened, Shelf, Step, samples_of, score_batch
+from turngate.evaluators.bulk.job import (
+    IsOwed,
+    LoadedJob,
+    NamedEvaluator,
+    ScoreJob,
+    ScoringStep,
+    Shelf,
+    eval_inputs,
+    score_batch,
+)
 from turngate.evaluators.evaluator import Evaluator
 
 __all__ = ["Threads"]
@@ -18,20 +27,20 @@ __all__ = ["Threads"]
 class Threads:
     """No evaluator is asked twice at a time: each thread has light ones of its own, the others are shared in turns."""
 
-    def __init__(self, evaluators: Sequence[Named], cache: ScoreCache | None, jobs: int) -> None:
+    def __init__(self, evaluators: Sequence[NamedEvaluator], cache: ScoreCache | None, jobs: int) -> None:
         self._evaluators, self._cache, self._jobs = evaluators, cache, jobs
         self._needs = frozenset(need for by in evaluators for need in by.facts.needs)
         self._locks = {by: threading.Lock() for by in evaluators}
         self._own = threading.local()
         self._shelf = Shelf()
 
-    def run(self, items: Sequence[Item], batch: int, is_owed: IsOwed) -> Generator[Step]:
+    def run(self, items: Sequence[ScoreJob], batch: int, is_owed: IsOwed) -> Generator[ScoringStep]:
         """Steps as they come, in no certain order; raises what an evaluator raises."""
         stop = threading.Event()
-        told: queue.SimpleQueue[Step | BaseException] = queue.SimpleQueue()
+        told: queue.SimpleQueue[ScoringStep | BaseException] = queue.SimpleQueue()
         pool = ThreadPoolExecutor(self._jobs, thread_name_prefix="score")
 
-        def work(chunk: Sequence[Item]) -> None:
+        def work(chunk: Sequence[ScoreJob]) -> None:
             if stop.is_set():
                 return
             try:
@@ -57,26 +66,26 @@ class Threads:
             stop.set()
             pool.shutdown(cancel_futures=True)
 
-    def _work(self, chunk: Sequence[Item], is_owed: IsOwed, stop: threading.Event) -> Iterator[Step]:
-        opened = [Opened.of(item, self._needs, self._shelf) for item in chunk]
+    def _work(self, chunk: Sequence[ScoreJob], is_owed: IsOwed, stop: threading.Event) -> Iterator[ScoringStep]:
+        opened = [LoadedJob.of(item, self._needs, self._shelf) for item in chunk]
         busy: set[int] = set()
         for by in self._evaluators:
             owed = [one for one in opened if is_owed(one.item, by, one.inputs)]
             busy.update(id(one) for one in owed)
             if owed:
-                shown = samples_of(by.facts, owed)
+                shown = eval_inputs(by.facts, owed)
                 with self._mine(by) as evaluator:
                     if stop.is_set():  # while this waited its turn
                         return
                     scored = score_batch(by, evaluator, self._cache, owed, shown)
-                yield Step(tuple(scored))
-        yield Step(finished=len(chunk), idle=len(chunk) - len(busy))
+                yield ScoringStep(tuple(scored))
+        yield ScoringStep(finished=len(chunk), idle=len(chunk) - len(busy))
 
     @contextmanager
-    def _mine(self, by: Named) -> Iterator[Evaluator]:
+    def _mine(self, by: NamedEvaluator) -> Iterator[Evaluator]:
         """The evaluator, for this thread alone."""
         if by.is_light and self._jobs > 1:
-            own: dict[Named, Evaluator] = self._own.__dict__.setdefault("evaluators", {})
+            own: dict[NamedEvaluator, Evaluator] = self._own.__dict__.setdefault("evaluators", {})
             if by not in own:
                 own[by] = by.another()
             yield own[by]

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import ClassVar, Literal
 
+from turngate.component import ComponentConfig
 from turngate.evaluators.drift.growth import Growth, add, components
-from turngate.evaluators.drift.meter import SMALLEST, Meter
-from turngate.evaluators.evaluator import Facts, Sample
+from turngate.evaluators.drift.meter import SMALLEST, DriftMeter
+from turngate.evaluators.evaluator import EvalInput, Facts
 from turngate.evaluators.result import Result, Score, Unscored
-from turngate.part import PartConfig
 
 __all__ = ["ALARM", "EXPONENT", "UNITS", "Drift", "DriftChain", "DriftConfig", "combine", "scored"]
 
@@ -49,7 +49,7 @@ def scored(grown: Growth, flags: tuple[str, ...]) -> Score:
     return Score(value, "drifted" if value >= 1 else "steady", told, found, flags)
 
 
-class DriftConfig(PartConfig):
+class DriftConfig(ComponentConfig):
     """Drift is measured against a fixed image of the chain, never the previous one (slow drift would pass)."""
 
     reference: Literal["origin", "first"] = "origin"
@@ -65,7 +65,7 @@ class Drift:
     spectral peaks that recursion plants); the rest is our own, formulas in docs/drift.md.
     """
 
-    Config: ClassVar[type[PartConfig]] = DriftConfig
+    Config: ClassVar[type[ComponentConfig]] = DriftConfig
     requires: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, config: DriftConfig) -> None:
@@ -81,9 +81,9 @@ class Drift:
             source="turngate, docs/drift.md",
             size_scored="native; of two images of different scale the larger is shrunk to the smaller's",
         )
-        self._meter = Meter()
+        self._meter = DriftMeter()
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Score each sample by itself.
 
         `Unscored`: `no_reference`, `too_small` (either image below 64 pixels a side, or what both show below a tile),
@@ -91,7 +91,7 @@ class Drift:
         """
         return [self._evaluate(sample) for sample in batch]
 
-    def _evaluate(self, sample: Sample) -> Result:
+    def _evaluate(self, sample: EvalInput) -> Result:
         reference = sample.origin if self.config.reference == "origin" else sample.first
         if reference is None:
             return Unscored("no_reference", f"drift needs the {self.config.reference} image")
@@ -102,7 +102,7 @@ class Drift:
 # Drift along a chain: the wear of every accepted step added up, without the origin.
 
 
-class DriftChainConfig(PartConfig):
+class DriftChainConfig(ComponentConfig):
     """There is nothing to set."""
 
 
@@ -115,7 +115,7 @@ class DriftChain:
     norm are those of `drift`; what turn 1 costs is not seen.
     """
 
-    Config: ClassVar[type[PartConfig]] = DriftChainConfig
+    Config: ClassVar[type[ComponentConfig]] = DriftChainConfig
     requires: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, config: DriftChainConfig) -> None:
@@ -131,16 +131,16 @@ class DriftChain:
             source="turngate, docs/drift.md",
             size_scored="native; of two neighbours of different scale the larger is shrunk to the smaller's",
         )
-        self._meter = Meter()
+        self._meter = DriftMeter()
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Score each sample by itself.
 
         `Unscored`: `no_reference` (no image was accepted yet), `too_small` and `flat` as in `drift`, for any step.
         """
         return [self._evaluate(sample) for sample in batch]
 
-    def _evaluate(self, sample: Sample) -> Result:
+    def _evaluate(self, sample: EvalInput) -> Result:
         if not sample.history:
             return Unscored("no_reference", "drift_chain needs an accepted image before the candidate")
         steps: list[Growth] = []

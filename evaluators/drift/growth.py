@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.ndimage import median_filter, uniform_filter
 
-from turngate.evaluators.drift.pair import OFFSET, Pair
+from turngate.evaluators.drift.pair import OFFSET, TilePair
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,7 +59,7 @@ class Growth:
     """Share of the tiles that were edited."""
 
 
-def growth(two: Pair) -> Growth:
+def growth(two: TilePair) -> Growth:
     """What has changed between the two images of a pair."""
     before, after, gain = two.before, two.after, two.gain
     kept = np.flatnonzero(~two.edited)
@@ -133,7 +133,7 @@ def components(grown: Growth) -> dict[str, float]:
     }
 
 
-def _residual(two: Pair) -> NDArray[np.float64]:
+def _residual(two: TilePair) -> NDArray[np.float64]:
     """N: energy in the middle and coarse band that no scaling of the reference explains, less where it is hidden."""
     reference, shared = two.matched[:, 1:, 0], two.matched[:, 1:, 1]
     explained = np.square(shared) / (reference + 1e-6)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from turngate.picture import Picture
 
-__all__ = ["SMALLEST", "Meter"]
+__all__ = ["SMALLEST", "DriftMeter"]
 
 SMALLEST = 64
 """Shortest side, pixels, that can be measured."""
@@ -36,7 +36,7 @@ _REFERENCES, _STEPS = 2, 512
 """How many references and results are remembered; a chain scores each of its steps once."""
 
 
-class Meter:
+class DriftMeter:
     """Measures growth between pictures. The value of a call never depends on the calls before it."""
 
     def __init__(self) -> None:

@@ -26,7 +26,7 @@ from turngate.evaluators.drift.tiles import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["OFFSET", "Pair", "brightness", "pair"]
+__all__ = ["OFFSET", "TilePair", "brightness", "pair"]
 
 
 # The change of brightness between two images that an edit may make.
@@ -79,7 +79,7 @@ _TINY = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class TilePair:
     """A reference and a candidate, measured in N tiles that show the same places."""
 
     before: Features
@@ -97,7 +97,7 @@ class Pair:
     """N: content was replaced there, and the rest was not."""
 
 
-def pair(reference: Planes, candidate: Planes, fit: Fit) -> Pair | None:
+def pair(reference: Planes, candidate: Planes, fit: Fit) -> TilePair | None:
     """Measure what both show; None when that is less than a tile."""
     top, bottom = _overlap(fit.down, fit.stretch_y, reference.size[0], candidate.size[0])
     left, right = _overlap(fit.right, fit.stretch_x, reference.size[1], candidate.size[1])
@@ -120,7 +120,7 @@ def pair(reference: Planes, candidate: Planes, fit: Fit) -> Pair | None:
         kept = ~_edited(_change(before.blocks, gain, offset, after.blocks), here.grid)
     tiles, halo = _halo(reference, here, before, after)
     matched = _matched(reference, candidate, fit, there, before, after)
-    return Pair(before, after, matched, halo, tiles, gain, offset, ~kept)
+    return TilePair(before, after, matched, halo, tiles, gain, offset, ~kept)
 
 
 def _overlap(offset: float, slope: float, reference: int, candidate: int) -> tuple[int, int]:

@@ -10,26 +10,26 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, SerializeAsAny, field_validator, model_validator
 
+from turngate.component import ComponentConfig
 from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS
-from turngate.evaluators.ensemble.joining import Average, Joining, Ranked, Vote
-from turngate.evaluators.evaluator import Evaluator, Facts, Need, Sample
-from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored, Usage
+from turngate.evaluators.ensemble.joining import Average, Joining, Ranked, VoteJoin
+from turngate.evaluators.evaluator import EvalInput, Evaluator, Facts, Need
+from turngate.evaluators.result import EvaluationUsage, Failed, Result, Score, Skipped, Unscored
 from turngate.evaluators.scoring import score
-from turngate.part import PartConfig
 
 __all__ = ["Ensemble", "EnsembleConfig"]
 
 _COUNTS: Mapping[type, str] = {Score: "scored", Unscored: "unscored", Failed: "failed", Skipped: "skipped"}
 
 
-class EnsembleConfig(PartConfig):
+class EnsembleConfig(ComponentConfig):
     """Who belongs to it, and how their scores become one."""
 
     rule: Literal["mean", "median", "min", "majority", "veto", "rank_mean"]
     """`min` is the worst member. `majority` and `veto` are 1 or 0. `rank_mean`: mean over the members of the share of
     accepted images that the candidate is at least as good as (ties count half)."""
-    members: dict[str, SerializeAsAny[PartConfig]] = Field(min_length=1, max_length=50)
+    members: dict[str, SerializeAsAny[ComponentConfig]] = Field(min_length=1, max_length=50)
     """Name -> evaluator."""
     scale: Literal["raw", "range"] = "raw"
     """For `mean`, `median`, `min`: values as they are, which needs members of one direction, or each member's range
@@ -81,7 +81,7 @@ class EnsembleConfig(PartConfig):
 class Ensemble:
     """Mean, median, worst, majority, veto or mean rank of several evaluators; each of them is a part of the score."""
 
-    Config: ClassVar[type[PartConfig]] = EnsembleConfig
+    Config: ClassVar[type[ComponentConfig]] = EnsembleConfig
     requires: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, config: EnsembleConfig) -> None:
@@ -101,7 +101,7 @@ class Ensemble:
         known = {name: getattr(one, "prices", None) for name, one in self.members.items() if one.facts.paid}
         return None if None in known.values() else known
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Every member scores the whole batch. Too few scores give `Failed` if a member failed, else `Unscored`."""
         columns = {name: score(member, batch) for name, member in self.members.items()}
         return [self._one({name: column[row] for name, column in columns.items()}) for row in range(len(batch))]
@@ -109,7 +109,9 @@ class Ensemble:
     def _one(self, results: Mapping[str, Result]) -> Result:
         scores = {name: result for name, result in results.items() if isinstance(result, Score)}
         values = {name: result.value for name, result in scores.items()}
-        usage = sum((one.usage for one in results.values() if not isinstance(one, Skipped) and one.usage), Usage())
+        usage = sum(
+            (one.usage for one in results.values() if not isinstance(one, Skipped) and one.usage), EvaluationUsage()
+        )
         flags = tuple(
             f"{name}:{flag}" for name, one in results.items() if not isinstance(one, Skipped) for flag in one.flags
         )
@@ -131,7 +133,7 @@ class Ensemble:
 def _joining(config: EnsembleConfig, facts: Mapping[str, Facts]) -> Joining:
     match config.rule:
         case "majority" | "veto":
-            return Vote(config.rule, config.at, facts)
+            return VoteJoin(config.rule, config.at, facts)
         case "rank_mean":
             return Average("mean", False, {}, facts)
     try:

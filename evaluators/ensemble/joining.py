@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 from turngate.errors import ConfigError
-from turngate.evaluators.evaluator import Direction, Evaluator, Facts, Sample
+from turngate.evaluators.evaluator import Direction, EvalInput, Evaluator, Facts
 from turngate.evaluators.result import Result, Score, Unscored
 from turngate.evaluators.scoring import score
 
-__all__ = ["Average", "Joining", "Ranked", "Vote"]
+__all__ = ["Average", "Joining", "Ranked", "VoteJoin"]
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Average:
         return share if higher else 1 - share
 
 
-class Vote:
+class VoteJoin:
     """1 when more than half of the members say yes (`majority`), or when none says no (`veto`); otherwise 0."""
 
     direction: Direction = "higher"
@@ -161,11 +161,11 @@ class Ranked:
             needs=facts.needs | {"history"},
         )
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """The rank of each candidate; the value itself is its part `value`. Without past it is `Unscored`."""
         return [self._one(sample) for sample in batch]
 
-    def _one(self, sample: Sample) -> Result:
+    def _one(self, sample: EvalInput) -> Result:
         result = score(self._evaluator, [sample])[0]
         if not isinstance(result, Score):
             return result
@@ -177,7 +177,7 @@ class Ranked:
         level = sum(result.value == value for value in past)
         return replace(result, value=(beaten + level / 2) / len(past), components={"value": result.value})
 
-    def _value(self, sample: Sample) -> float | None:
+    def _value(self, sample: EvalInput) -> float | None:
         pictures = (sample.candidate, sample.origin, sample.first, sample.previous)
         key = tuple(picture.sha256 if picture else None for picture in pictures)
         if key not in self._known:
@@ -186,10 +186,10 @@ class Ranked:
         return self._known[key]
 
 
-def _past(sample: Sample) -> list[Sample]:
+def _past(sample: EvalInput) -> list[EvalInput]:
     """Each accepted image with the references that it had when it was the candidate."""
     befores = [sample.origin, *sample.history]
     return [
-        Sample(picture, sample.origin, sample.history[0], befores[number], sample.history[:number])
+        EvalInput(picture, sample.origin, sample.history[0], befores[number], sample.history[:number])
         for number, picture in enumerate(sample.history)
     ]

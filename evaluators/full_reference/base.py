@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from turngate.evaluators.evaluator import Facts, Sample
-from turngate.evaluators.registration.register import Align, Pair, register
+from turngate.component import ComponentConfig
+from turngate.evaluators.evaluator import EvalInput, Facts
+from turngate.evaluators.registration.register import Align, AlignedImages, register
 from turngate.evaluators.result import Result, Score, Skipped, Unscored
-from turngate.part import PartConfig
 
 if TYPE_CHECKING:
     from turngate.picture import Picture
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["FullReference", "FullReferenceConfig", "described", "reference_of", "size_scored"]
 
 
-class FullReferenceConfig(PartConfig):
+class FullReferenceConfig(ComponentConfig):
     """What to compare with, and how."""
 
     against: Literal["origin", "previous"] = "origin"
@@ -31,7 +31,7 @@ class FullReferenceConfig(PartConfig):
 class FullReference(ABC):
     """Base of metrics that compare a candidate with its origin or with the image that was edited."""
 
-    Config: ClassVar[type[PartConfig]] = FullReferenceConfig
+    Config: ClassVar[type[ComponentConfig]] = FullReferenceConfig
     requires: ClassVar[Mapping[str, str]] = {}
     facts: Facts
     """Of the metric against the origin; an instance's say what it really needs."""
@@ -44,11 +44,11 @@ class FullReference(ABC):
             size_scored=size_scored(config.align),
         )
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Score each candidate against its own reference."""
         return [self._one(sample) for sample in batch]
 
-    def _one(self, sample: Sample) -> Result:
+    def _one(self, sample: EvalInput) -> Result:
         reference = reference_of(sample, self.config.against)
         if reference is None:
             return Unscored("no_reference", f"{self.facts.name} needs the {self.config.against}")
@@ -56,16 +56,16 @@ class FullReference(ABC):
         return described(self._compare(pair), pair)
 
     @abstractmethod
-    def _compare(self, pair: Pair) -> Result:
+    def _compare(self, pair: AlignedImages) -> Result:
         """The result for two images on one pixel grid; what registration found is added to it."""
 
 
-def reference_of(sample: Sample, against: Literal["origin", "previous"]) -> Picture | None:
+def reference_of(sample: EvalInput, against: Literal["origin", "previous"]) -> Picture | None:
     """The image to compare with, where the sample has it."""
     return sample.origin if against == "origin" else sample.previous
 
 
-def described(result: Result, pair: Pair) -> Result:
+def described(result: Result, pair: AlignedImages) -> Result:
     """The result with what registration found: its numbers among the components, its words among the flags."""
     if isinstance(result, Skipped):
         return result

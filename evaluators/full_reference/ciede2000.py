@@ -8,7 +8,7 @@ import numpy as np
 
 from turngate.evaluators.evaluator import Facts
 from turngate.evaluators.full_reference.base import FullReference
-from turngate.evaluators.registration.register import Pair
+from turngate.evaluators.registration.register import AlignedImages
 from turngate.evaluators.result import Result, Score
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Ciede2000(FullReference):
         source="CIEDE2000, Sharma, Wu, Dalal 2005, on 32 area means along the shorter side",
     )
 
-    def _compare(self, pair: Pair) -> Result:
+    def _compare(self, pair: AlignedImages) -> Result:
         import cv2
 
         candidate, reference = _cells(pair.candidate), _cells(pair.reference)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
-from turngate.evaluators.evaluator import Facts, Sample
+from turngate.component import ComponentConfig
+from turngate.evaluators.evaluator import EvalInput, Facts
 from turngate.evaluators.full_reference.base import reference_of
 from turngate.evaluators.registration.register import Geometry, locate
 from turngate.evaluators.result import Result, Score, Unscored, UnscoredWhy
-from turngate.part import PartConfig
 
 __all__ = ["FrameGeometry", "GeometryConfig"]
 
@@ -22,7 +22,7 @@ _DETAILS: Mapping[str, tuple[UnscoredWhy, str]] = {
 }
 
 
-class GeometryConfig(PartConfig):
+class GeometryConfig(ComponentConfig):
     """What to compare with, and what to look for."""
 
     against: Literal["origin", "previous"] = "origin"
@@ -39,7 +39,7 @@ class FrameGeometry:
     each across the picture. The components say what happened. `Unscored` when the two cannot be registered.
     """
 
-    Config: ClassVar[type[PartConfig]] = GeometryConfig
+    Config: ClassVar[type[ComponentConfig]] = GeometryConfig
     requires: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, config: GeometryConfig) -> None:
@@ -55,11 +55,11 @@ class FrameGeometry:
             size_scored="at most 512 pixels a side, refined at up to 1024",
         )
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Locate each candidate on its own reference."""
         return [self._one(sample) for sample in batch]
 
-    def _one(self, sample: Sample) -> Result:
+    def _one(self, sample: EvalInput) -> Result:
         reference = reference_of(sample, self.config.against)
         if reference is None:
             return Unscored("no_reference", f"geometry needs the {self.config.against}")

@@ -6,7 +6,7 @@ import numpy as np
 
 from turngate.evaluators.evaluator import Facts
 from turngate.evaluators.full_reference.base import FullReference
-from turngate.evaluators.registration.register import Pair
+from turngate.evaluators.registration.register import AlignedImages
 from turngate.evaluators.result import Result, Score
 
 __all__ = ["Psnr"]
@@ -31,6 +31,6 @@ class Psnr(FullReference):
         source="10 log10(1 / (mse + 1e-8)), as pyiqa's psnr",
     )
 
-    def _compare(self, pair: Pair) -> Result:
+    def _compare(self, pair: AlignedImages) -> Result:
         mse = float(np.square((pair.candidate - pair.reference) / np.float32(255)).mean(dtype=np.float64))
         return Score(float(10 * np.log10(1 / (mse + _EPSILON))))

@@ -8,7 +8,7 @@ import numpy as np
 
 from turngate.evaluators.evaluator import Facts
 from turngate.evaluators.full_reference.base import FullReference
-from turngate.evaluators.registration.register import Pair
+from turngate.evaluators.registration.register import AlignedImages
 from turngate.evaluators.result import Result, Score, Unscored
 from turngate.memo import Memo
 from turngate.window import gaussian, smooth, strips
@@ -16,7 +16,7 @@ from turngate.window import gaussian, smooth, strips
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from turngate.evaluators.registration.register import Pair
+    from turngate.evaluators.registration.register import AlignedImages
 
 __all__ = ["SIDE", "MsSsim", "Ssim"]
 
@@ -31,7 +31,7 @@ _LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32)
 _finest: Memo[tuple[float, float]] = Memo()
 
 
-def finest(pair: Pair) -> tuple[float, float]:
+def finest(pair: AlignedImages) -> tuple[float, float]:
     """`similarity` of a pair at its own size: all of SSIM, the first scale of MS-SSIM. Worked out once for both."""
 
     def made() -> tuple[float, float]:
@@ -83,7 +83,7 @@ class Ssim(FullReference):
         source="Wang et al. 2004, IEEE TIP 13(4), equation 13",
     )
 
-    def _compare(self, pair: Pair) -> Result:
+    def _compare(self, pair: AlignedImages) -> Result:
         if min(pair.reference.shape[:2]) < SIDE:
             return Unscored("too_small", f"the common area is smaller than {SIDE} pixels")
         return Score(finest(pair)[0])
@@ -115,7 +115,7 @@ class MsSsim(FullReference):
         source="Wang, Simoncelli, Bovik 2003, Asilomar, equation 7",
     )
 
-    def _compare(self, pair: Pair) -> Result:
+    def _compare(self, pair: AlignedImages) -> Result:
         if min(pair.reference.shape[:2]) < _SMALLEST:
             return Unscored("too_small", f"the common area is smaller than {_SMALLEST} pixels")
         first, *middle, last = _WEIGHTS

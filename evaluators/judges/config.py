@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 
+from turngate.component import ComponentConfig
 from turngate.errors import ConfigError, MissingWeights
 from turngate.evaluators.judges.form import Form
 from turngate.evaluators.judges.forms import read_form
 from turngate.evaluators.judges.prompt import WordsFromFile
-from turngate.evaluators.result import Failed, Unscored, Usage
-from turngate.part import PartConfig
+from turngate.evaluators.result import EvaluationUsage, Failed, Unscored
 from turngate.providers.calling import Called, RetryConfig, raise_if_fatal
 from turngate.providers.prices import Prices, Tokens, cost
 from turngate.weights.hub import MODEL_FILES, check_repository, fetch
@@ -21,7 +21,7 @@ from turngate.weights.version import check_same, fingerprint, folder_files
 __all__ = ["JudgeConfig", "RemoteJudgeConfig", "VisionModelConfig", "no_answer", "text_cost"]
 
 
-class JudgeConfig(PartConfig):
+class JudgeConfig(ComponentConfig):
     """What is asked, and how the images are sent."""
 
     paths: ClassVar[tuple[str, ...]] = ("prompt",)
@@ -71,7 +71,7 @@ def no_answer(called: Called[Any], config: RemoteJudgeConfig, model: str, where:
     failure = called.failure
     assert failure is not None
     raise_if_fatal(failure, model, where, key, f"{config.type}.model")
-    usage = Usage(waited_seconds=called.waited)
+    usage = EvaluationUsage(waited_seconds=called.waited)
     if failure.kind == "moderation":
         return Unscored("filtered", failure.message, usage=usage)
     count = len(called.tries)
@@ -95,7 +95,7 @@ def text_cost(sent: int | None, images: int | None, answered: int | None, prices
 # Where a vision-language model on this machine is, and how it runs.
 
 
-class VisionModelConfig(PartConfig):
+class VisionModelConfig(ComponentConfig):
     """The model's place, its device, and how long it may talk."""
 
     paths: ClassVar[tuple[str, ...]] = ("folder",)

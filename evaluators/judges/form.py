@@ -21,18 +21,18 @@ __all__ = [
     "REASONS",
     "Criterion",
     "Form",
-    "Labels",
-    "Reference",
-    "Role",
+    "ReferenceImage",
+    "ShownImage",
+    "VerdictNames",
     "answer_shape",
     "check_name",
     "read_criterion",
 ]
 
 
-Reference = Literal["origin", "first", "previous"]
+ReferenceImage = Literal["origin", "first", "previous"]
 """An image to compare with: before turn 1, the first accepted one, or the one that was edited."""
-Role = Literal["origin", "first", "previous", "candidate"]
+ShownImage = Literal["origin", "first", "previous", "candidate"]
 
 
 def _different(labels: tuple[str, str]) -> tuple[str, str]:
@@ -41,10 +41,10 @@ def _different(labels: tuple[str, str]) -> tuple[str, str]:
     return labels
 
 
-Labels = Annotated[tuple[str, str], AfterValidator(_different)]
+VerdictNames = Annotated[tuple[str, str], AfterValidator(_different)]
 """Names of the good and of the bad verdict."""
 
-_ROLES: Mapping[Role, str] = {
+_ROLES: Mapping[ShownImage, str] = {
     "origin": "the reference: the picture before any edit",
     "first": "the reference: the picture after the first edit",
     "previous": "the reference: the picture that was edited",
@@ -70,7 +70,7 @@ class Form(BaseModel, ABC):
 
     @property
     @abstractmethod
-    def orders(self) -> tuple[tuple[Role, ...], ...]:
+    def orders(self) -> tuple[tuple[ShownImage, ...], ...]:
         """One entry per call: the images in the order in which they are shown."""
 
     @property
@@ -90,7 +90,7 @@ class Form(BaseModel, ABC):
     def conclude(self, answers: Sequence[Mapping[str, Any]]) -> Score | Unscored:
         """The result of checked answers, one per entry of `orders`."""
 
-    def legend(self, order: Sequence[Role]) -> str:
+    def legend(self, order: Sequence[ShownImage]) -> str:
         """What the images are, for the prompt."""
         return "\n".join(f"Image {number}: {_ROLES[role]}." for number, role in enumerate(order, start=1))
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
+from turngate.component import ComponentConfig
 from turngate.evaluators.judges.answer import schema_of
 from turngate.evaluators.judges.config import RemoteJudgeConfig, no_answer, text_cost
 from turngate.evaluators.judges.judge import Judge
-from turngate.evaluators.judges.question import Ask, Ending, Question, Reply
-from turngate.evaluators.result import Failed, Unscored, Usage
-from turngate.part import PartConfig
+from turngate.evaluators.judges.question import Ask, ModelReply, Question, ReplyEnding
+from turngate.evaluators.result import EvaluationUsage, Failed, Unscored
 from turngate.providers import gemini
 from turngate.providers.calling import Called, call
 from turngate.providers.gemini import FILTERS, blocked, count, finish_reason
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["GeminiJudge", "GeminiJudgeConfig"]
 
-_ENDINGS: dict[str, Ending] = {
+_ENDINGS: dict[str, ReplyEnding] = {
     "STOP": "complete",
     "MAX_TOKENS": "truncated",
     **dict.fromkeys(FILTERS, "filtered"),
@@ -50,7 +50,7 @@ class GeminiJudgeConfig(RemoteJudgeConfig):
 class GeminiJudge(Judge):
     """A Gemini model as a judge: marks, comparisons or yes/no checks with reasons."""
 
-    Config: ClassVar[type[PartConfig]] = GeminiJudgeConfig
+    Config: ClassVar[type[ComponentConfig]] = GeminiJudgeConfig
     requires: ClassVar[Mapping[str, str]] = {"google.genai": ""}
     needs: ClassVar[str] = "an API key in GEMINI_API_KEY"
     provider: ClassVar[str] = gemini.PROVIDER
@@ -74,7 +74,7 @@ class GeminiJudge(Judge):
         client = gemini.client(self._key, config.base_url, config.retry.deadline_seconds)
         async with client.aio as service:
 
-            async def ask(question: Question) -> Reply | Unscored | Failed:
+            async def ask(question: Question) -> ModelReply | Unscored | Failed:
                 said, settings = _content(question), self._settings(question)
                 called: Called[GenerateContentResponse] = await call(
                     lambda: service.models.generate_content(model=self.model, contents=said, config=settings),
@@ -117,21 +117,21 @@ def _content(question: Question) -> Content:
     return Content(role="user", parts=[*parts, Part.from_text(text=question.text)])
 
 
-def _reply(response: GenerateContentResponse, prices: Prices | None, waited: float) -> Reply | Failed:
+def _reply(response: GenerateContentResponse, prices: Prices | None, waited: float) -> ModelReply | Failed:
     usage, model = _usage(response, prices, waited), response.model_version
     candidate = response.candidates[0] if response.candidates else None
     if candidate is None:
         why = blocked(response)
         if why is not None:
-            return Reply("", "filtered", model, usage, f"the prompt was blocked: {why}")
+            return ModelReply("", "filtered", model, usage, f"the prompt was blocked: {why}")
         return Failed("provider", "empty", "the answer has no candidate", usage=usage)
     reason = finish_reason(candidate) or "none"
     parts = (candidate.content.parts or []) if candidate.content else []
     text = "".join(part.text for part in parts if part.text and not part.thought)
     detail = f"{reason} {candidate.finish_message or ''}".strip()[:500]
-    return Reply(text, _ENDINGS.get(reason, "other"), model, usage, detail)
+    return ModelReply(text, _ENDINGS.get(reason, "other"), model, usage, detail)
 
 
-def _usage(response: GenerateContentResponse, prices: Prices | None, waited: float) -> Usage:
+def _usage(response: GenerateContentResponse, prices: Prices | None, waited: float) -> EvaluationUsage:
     used = count(response)
-    return Usage(1, used.sent, used.made, text_cost(used.sent, used.sent_images, used.made, prices), waited)
+    return EvaluationUsage(1, used.sent, used.made, text_cost(used.sent, used.sent_images, used.made, prices), waited)

@@ -9,14 +9,14 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any, ClassVar
 
+from turngate.component import ComponentConfig
 from turngate.errors import ConfigError
-from turngate.evaluators.evaluator import Facts, Sample
+from turngate.evaluators.evaluator import EvalInput, Facts
 from turngate.evaluators.judges.answer import answer_model, plain, read_answer
 from turngate.evaluators.judges.config import JudgeConfig
 from turngate.evaluators.judges.prompt import Prompt
-from turngate.evaluators.judges.question import Ask, Question, Reply, send
-from turngate.evaluators.result import Failed, Result, Score, Unscored, Usage
-from turngate.part import PartConfig
+from turngate.evaluators.judges.question import Ask, ModelReply, Question, send
+from turngate.evaluators.result import EvaluationUsage, Failed, Result, Score, Unscored
 from turngate.providers.calling import run_blocking
 
 __all__ = ["Judge"]
@@ -30,7 +30,7 @@ class Judge(ABC):
     `model:NAME` (as the provider reports it) and what was sent of each image are flags of every result.
     """
 
-    Config: ClassVar[type[PartConfig]]
+    Config: ClassVar[type[ComponentConfig]]
     requires: ClassVar[Mapping[str, str]]
 
     def __init__(
@@ -67,16 +67,16 @@ class Judge(ABC):
     def _asking(self) -> AbstractAsyncContextManager[Ask]:
         """A connection to the model for one batch."""
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Judge each sample by itself. Raises what no later call can mend: a used-up quota, a wrong key or model."""
         return run_blocking(self._all(batch))
 
-    async def _all(self, batch: Sequence[Sample]) -> list[Result]:
+    async def _all(self, batch: Sequence[EvalInput]) -> list[Result]:
         free = asyncio.Semaphore(self._parallel)
         over: list[Exception] = []
         async with self._asking() as ask:
 
-            async def judge(sample: Sample) -> Result | None:
+            async def judge(sample: EvalInput) -> Result | None:
                 async with free:
                     if over:
                         return None
@@ -91,7 +91,7 @@ class Judge(ABC):
             raise over[0]
         return [result for result in results if result is not None]
 
-    async def _one(self, ask: Ask, sample: Sample) -> Result:
+    async def _one(self, ask: Ask, sample: EvalInput) -> Result:
         given = {"candidate": sample.candidate, "origin": sample.origin, "first": sample.first,
                  "previous": sample.previous}  # fmt: skip
         shown = {role: picture for role, picture in given.items() if picture is not None}
@@ -100,18 +100,18 @@ class Judge(ABC):
             return Unscored("no_reference", f"{self.facts.name} needs the {' and the '.join(missing)}")
         answers: list[dict[str, Any]] = []
         flags: list[str] = []
-        usage = Usage()
+        usage = EvaluationUsage()
         for order in self.form.orders:
             images = [send(shown[role], role, self._max_side) for role in order]
             text = self.prompt.fill(self.form.legend(order), sample.instruction)
             reply = await ask(Question(tuple(images), text, self._answer))
             flags += [image.flag for image in images]
-            usage += reply.usage or Usage()
-            if isinstance(reply, Reply):
+            usage += reply.usage or EvaluationUsage()
+            if isinstance(reply, ModelReply):
                 flags.append(plain(f"model:{reply.model or self.model}", 200))
                 if reply.ending == "other":
                     flags.append(f"finish_reason:{reply.detail}")
-            answer = self._read(reply) if isinstance(reply, Reply) else reply
+            answer = self._read(reply) if isinstance(reply, ModelReply) else reply
             if isinstance(answer, Unscored | Failed):
                 return replace(answer, flags=(*answer.flags, *dict.fromkeys(flags)), usage=usage)
             answers.append(answer)
@@ -120,7 +120,7 @@ class Judge(ABC):
             result = replace(result, explanation=plain(result.explanation or "", _LONGEST_EXPLANATION))
         return replace(result, flags=(*result.flags, *dict.fromkeys(flags)), usage=usage)
 
-    def _read(self, reply: Reply) -> dict[str, Any] | Unscored | Failed:
+    def _read(self, reply: ModelReply) -> dict[str, Any] | Unscored | Failed:
         match reply.ending:
             case "complete":
                 return read_answer(reply.text, self._answer)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from turngate.component import ComponentConfig
 from turngate.evaluators.judges.answer import schema_of
 from turngate.evaluators.judges.config import RemoteJudgeConfig, no_answer, text_cost
 from turngate.evaluators.judges.judge import Judge
-from turngate.evaluators.judges.question import Ask, Ending, Question, Reply, SentImage
-from turngate.evaluators.result import Failed, Unscored, Usage
-from turngate.part import PartConfig
+from turngate.evaluators.judges.question import Ask, ModelReply, Question, ReplyEnding, SentImage
+from turngate.evaluators.result import EvaluationUsage, Failed, Unscored
 from turngate.providers import openai
 from turngate.providers.calling import Called, call
 from turngate.providers.keys import KeyName, missing_key, read_key
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAIJudge", "OpenAIJudgeConfig"]
 
-_ENDINGS: dict[str, Ending] = {"stop": "complete", "length": "truncated", "content_filter": "filtered"}
+_ENDINGS: dict[str, ReplyEnding] = {"stop": "complete", "length": "truncated", "content_filter": "filtered"}
 
 
 class OpenAIJudgeConfig(RemoteJudgeConfig):
@@ -48,7 +48,7 @@ class OpenAIJudgeConfig(RemoteJudgeConfig):
 class OpenAIJudge(Judge):
     """A model behind an OpenAI-compatible server (vLLM, Ollama, llama.cpp, OpenAI) as a judge."""
 
-    Config: ClassVar[type[PartConfig]] = OpenAIJudgeConfig
+    Config: ClassVar[type[ComponentConfig]] = OpenAIJudgeConfig
     requires: ClassVar[Mapping[str, str]] = {"openai": ""}
     needs: ClassVar[str] = "an API key in OPENAI_API_KEY, or a server of one's own at `base_url`"
     provider: ClassVar[str] = openai.PROVIDER
@@ -70,7 +70,7 @@ class OpenAIJudge(Judge):
         config, where = self.config, self.config.base_url or "the OpenAI API"
         async with openai.client(self._key, config.base_url, config.retry.deadline_seconds) as service:
 
-            async def ask(question: Question) -> Reply | Unscored | Failed:
+            async def ask(question: Question) -> ModelReply | Unscored | Failed:
                 fields = self._fields(question)
 
                 async def make() -> ChatCompletion:
@@ -130,20 +130,20 @@ def _checked(answer: Any) -> ChatCompletion:
     return answer
 
 
-def _reply(answer: ChatCompletion, prices: Prices | None, waited: float) -> Reply | Failed:
+def _reply(answer: ChatCompletion, prices: Prices | None, waited: float) -> ModelReply | Failed:
     usage, model = _usage(answer, prices, waited), getattr(answer, "model", None)
     if not answer.choices:
         return Failed("provider", "empty", "the answer has no choice", usage=usage)
     message, reason = answer.choices[0].message, str(getattr(answer.choices[0], "finish_reason", None))
     refusal, content = getattr(message, "refusal", None), getattr(message, "content", None)
     if refusal:
-        return Reply("", "refused", model, usage, " ".join(str(refusal).split())[:500])
+        return ModelReply("", "refused", model, usage, " ".join(str(refusal).split())[:500])
     text = content if isinstance(content, str) else ""
-    return Reply(text, _ENDINGS.get(reason, "other"), model, usage, f"finish reason {reason}"[:200])
+    return ModelReply(text, _ENDINGS.get(reason, "other"), model, usage, f"finish reason {reason}"[:200])
 
 
-def _usage(answer: ChatCompletion, prices: Prices | None, waited: float) -> Usage:
+def _usage(answer: ChatCompletion, prices: Prices | None, waited: float) -> EvaluationUsage:
     used = answer.usage
     sent, made = getattr(used, "prompt_tokens", None), getattr(used, "completion_tokens", None)
     images = getattr(getattr(used, "prompt_tokens_details", None), "image_tokens", None)
-    return Usage(1, sent, made, text_cost(sent, images, made, prices), waited)
+    return EvaluationUsage(1, sent, made, text_cost(sent, images, made, prices), waited)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from turngate.evaluators.judges.answer import word
-from turngate.evaluators.judges.form import REASONS, Form, Reference, Role, answer_shape
+from turngate.evaluators.judges.form import REASONS, Form, ReferenceImage, ShownImage, answer_shape
 from turngate.evaluators.result import Score, Unscored
 
 __all__ = ["Pairwise"]
@@ -23,7 +23,7 @@ class Pairwise(Form):
     """
 
     form: Literal["pairwise"] = "pairwise"
-    against: Reference = "previous"
+    against: ReferenceImage = "previous"
     """The image that the candidate is compared with."""
     question: str = Field(
         default="Which version is the better picture, that is, which has less damage: noise, dots, colour casts, blur, "
@@ -43,7 +43,7 @@ class Pairwise(Form):
         return 0.0, 1.0
 
     @property
-    def orders(self) -> tuple[tuple[Role, ...], ...]:
+    def orders(self) -> tuple[tuple[ShownImage, ...], ...]:
         """Two calls: the reference first, then the candidate first."""
         return (self.against, "candidate"), ("candidate", self.against)
 
@@ -56,7 +56,7 @@ class Pairwise(Form):
         """Which version is better."""
         return {"reasoning": str, "better": word("first", "second", *(["tie"] if self.ties else []))}
 
-    def legend(self, order: Sequence[Role]) -> str:
+    def legend(self, order: Sequence[ShownImage]) -> str:
         """Nothing that gives away which version is the newer one."""
         return "Image 1: the first version.\nImage 2: the second version."
 

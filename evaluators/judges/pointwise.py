@@ -15,9 +15,9 @@ from turngate.evaluators.judges.form import (
     REASONS,
     Criterion,
     Form,
-    Labels,
-    Reference,
-    Role,
+    ReferenceImage,
+    ShownImage,
+    VerdictNames,
     answer_shape,
     read_criterion,
 )
@@ -32,7 +32,7 @@ class Pointwise(Form):
     """The judge gives a mark per criterion; `value` says how they become one number."""
 
     form: Literal["pointwise"] = "pointwise"
-    references: tuple[Reference, ...] = Field(default=("previous",), max_length=3)
+    references: tuple[ReferenceImage, ...] = Field(default=("previous",), max_length=3)
     """Images shown before the candidate; may be empty."""
     criteria: tuple[Criterion, ...] = Field(min_length=1, max_length=20)
     """Asked in this order: built-in names, or mappings with `name` and `asks`, perhaps `low`, `high`, `better`."""
@@ -46,7 +46,7 @@ class Pointwise(Form):
     """Values at least this good get the first label."""
     fail_at: float | None = None
     """Values at least this bad get the second label."""
-    labels: Labels = ("pass", "fail")
+    labels: VerdictNames = ("pass", "fail")
     """Names of the two verdicts. With `pass_at` or `fail_at` the judge is asked for one too: a verdict that contradicts
     its own marks is flagged `inconsistent`."""
 
@@ -77,7 +77,7 @@ class Pointwise(Form):
         return self._by_name[self.value].better if self.value in self._by_name else self.criteria[0].better
 
     @property
-    def orders(self) -> tuple[tuple[Role, ...], ...]:
+    def orders(self) -> tuple[tuple[ShownImage, ...], ...]:
         """One call: references, then the candidate."""
         return ((*self.references, "candidate"),)
 

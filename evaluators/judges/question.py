@@ -10,10 +10,10 @@ import numpy as np
 from PIL import Image
 from pydantic import BaseModel
 
-from turngate.evaluators.result import Failed, Unscored, Usage
+from turngate.evaluators.result import EvaluationUsage, Failed, Unscored
 from turngate.picture import Picture
 
-__all__ = ["Ask", "Ending", "Question", "Reply", "SentImage", "send"]
+__all__ = ["Ask", "ModelReply", "Question", "ReplyEnding", "SentImage", "send"]
 
 
 # An image as a judge gets it: which bytes, which size, and a remark for the record.
@@ -53,7 +53,7 @@ def send(picture: Picture, role: str, max_side: int | None) -> SentImage:
     return SentImage(sent.data, sent.media_type, sent.width, sent.height, flag)
 
 
-Ending = Literal["complete", "truncated", "filtered", "refused", "other"]
+ReplyEnding = Literal["complete", "truncated", "filtered", "refused", "other"]
 """Why the model stopped: by itself, at the token limit, a content filter stepped in, it said that it will not, or for
 a reason that we do not know."""
 
@@ -71,17 +71,17 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Reply:
+class ModelReply:
     """One answer."""
 
     text: str
-    ending: Ending
+    ending: ReplyEnding
     model: str | None
     """Model and version that answered, as the provider reports it."""
-    usage: Usage
+    usage: EvaluationUsage
     detail: str = ""
     """The provider's words about an ending that is not `complete`."""
 
 
-Ask = Callable[[Question], Awaitable[Reply | Unscored | Failed]]
+Ask = Callable[[Question], Awaitable[ModelReply | Unscored | Failed]]
 """Puts a question to a model. It may raise what no later call can mend, see `turngate.errors`."""

@@ -8,7 +8,15 @@ from typing import Any, Literal
 from pydantic import Field, ValidationInfo, field_validator
 
 from turngate.evaluators.judges.answer import word
-from turngate.evaluators.judges.form import REASONS, Form, Labels, Reference, Role, answer_shape, check_name
+from turngate.evaluators.judges.form import (
+    REASONS,
+    Form,
+    ReferenceImage,
+    ShownImage,
+    VerdictNames,
+    answer_shape,
+    check_name,
+)
 from turngate.evaluators.result import Score
 
 __all__ = ["Rubric"]
@@ -18,13 +26,13 @@ class Rubric(Form):
     """The judge answers checks with yes (good) or no; the value is the share of yes, one no gives the label `veto`."""
 
     form: Literal["rubric"] = "rubric"
-    references: tuple[Reference, ...] = Field(default=("origin",), max_length=3)
+    references: tuple[ReferenceImage, ...] = Field(default=("origin",), max_length=3)
     """Images shown before the candidate; may be empty."""
     checks: dict[str, str] = Field(min_length=1, max_length=40)
     """Name -> question; yes must mean good."""
     vetoes: tuple[str, ...] = ()
     """Checks of which one no is a veto; all of them where left out."""
-    labels: Labels = ("pass", "veto")
+    labels: VerdictNames = ("pass", "veto")
     """Names of the two verdicts. The judge is asked for one too: one that contradicts its checks is flagged
     `inconsistent`."""
 
@@ -51,7 +59,7 @@ class Rubric(Form):
         return 0.0, 1.0
 
     @property
-    def orders(self) -> tuple[tuple[Role, ...], ...]:
+    def orders(self) -> tuple[tuple[ShownImage, ...], ...]:
         """One call: references, then the candidate."""
         return ((*self.references, "candidate"),)
 

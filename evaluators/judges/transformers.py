@@ -10,13 +10,13 @@ from typing import ClassVar, Self
 from PIL import Image
 from pydantic import Field, model_validator
 
+from turngate.component import ComponentConfig
 from turngate.errors import ConfigError
 from turngate.evaluators.judges.config import JudgeConfig, VisionModelConfig
 from turngate.evaluators.judges.judge import Judge
-from turngate.evaluators.judges.question import Ask, Question, Reply
+from turngate.evaluators.judges.question import Ask, ModelReply, Question
 from turngate.evaluators.judges.vision_model import VisionModel
 from turngate.evaluators.result import Unscored
-from turngate.part import PartConfig
 
 __all__ = ["TransformersJudge", "TransformersJudgeConfig"]
 
@@ -40,7 +40,7 @@ class TransformersJudgeConfig(JudgeConfig, VisionModelConfig):
 class TransformersJudge(Judge):
     """An image-text-to-text model on this machine (Qwen2.5-VL, InternVL, ...) as a judge."""
 
-    Config: ClassVar[type[PartConfig]] = TransformersJudgeConfig
+    Config: ClassVar[type[ComponentConfig]] = TransformersJudgeConfig
     requires: ClassVar[Mapping[str, str]] = {"transformers": "judges", "torch": "judges"}
     needs: ClassVar[str] = "a model in a folder, or the hub"
 
@@ -56,7 +56,7 @@ class TransformersJudge(Judge):
 
     @asynccontextmanager
     async def _asking(self) -> AsyncIterator[Ask]:
-        async def ask(question: Question) -> Reply | Unscored:
+        async def ask(question: Question) -> ModelReply | Unscored:
             parts: list[str | Image.Image] = []
             for number, image in enumerate(question.images, start=1):
                 parts += [f"Image {number}:", Image.open(io.BytesIO(image.data)).convert("RGB")]

@@ -12,8 +12,8 @@ from PIL import Image
 
 from turngate.errors import ConfigError, MachineError, MissingWeights
 from turngate.evaluators.judges.config import VisionModelConfig
-from turngate.evaluators.judges.question import Reply
-from turngate.evaluators.result import Unscored, Usage
+from turngate.evaluators.judges.question import ModelReply
+from turngate.evaluators.result import EvaluationUsage, Unscored
 from turngate.weights.torch_device import out_of_memory, resolve_device
 from turngate.weights.version import folder_version
 
@@ -37,7 +37,7 @@ class VisionModel:
 
     def reply(
         self, parts: Sequence[str | Image.Image], temperature: float = 0.0, seed: int | None = None, top_k: int = 0
-    ) -> Reply | Unscored:
+    ) -> ModelReply | Unscored:
         """One answer: the most likely words at temperature 0, otherwise drawn (from `seed`, if there is one).
 
         `Unscored("undefined")` for an image that the model's processor does not take (1 x 400 pixels, say). Raises
@@ -70,9 +70,9 @@ class VisionModel:
         words = made[0, sent:].tolist()
         cut = len(words) >= self._config.max_new_tokens and words[-1] not in self._ends()
         text = self._processor.decode(words, skip_special_tokens=True)
-        usage = Usage(1, sent, len(words), 0.0)
+        usage = EvaluationUsage(1, sent, len(words), 0.0)
         detail = f"no end after {len(words)} tokens" if cut else ""
-        return Reply(text, "truncated" if cut else "complete", self.name, usage, detail)
+        return ModelReply(text, "truncated" if cut else "complete", self.name, usage, detail)
 
     def _inputs(self, parts: Sequence[str | Image.Image]) -> Any:
         content = [

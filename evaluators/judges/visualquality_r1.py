@@ -11,13 +11,13 @@ from typing import ClassVar
 from PIL import Image
 from pydantic import Field
 
-from turngate.evaluators.evaluator import Facts, Sample
+from turngate.component import ComponentConfig
+from turngate.evaluators.evaluator import EvalInput, Facts
 from turngate.evaluators.judges.answer import plain
 from turngate.evaluators.judges.config import VisionModelConfig
-from turngate.evaluators.judges.question import Reply
+from turngate.evaluators.judges.question import ModelReply
 from turngate.evaluators.judges.vision_model import VisionModel
-from turngate.evaluators.result import Failed, Result, Score, Unscored, Usage
-from turngate.part import PartConfig
+from turngate.evaluators.result import EvaluationUsage, Failed, Result, Score, Unscored
 
 __all__ = ["VisualQualityR1", "VisualQualityR1Config", "read_rating"]
 
@@ -62,7 +62,7 @@ class VisualQualityR1:
     number where it finds none; nothing of that is done here.
     """
 
-    Config: ClassVar[type[PartConfig]] = VisualQualityR1Config
+    Config: ClassVar[type[ComponentConfig]] = VisualQualityR1Config
     requires: ClassVar[Mapping[str, str]] = {"transformers": "judges", "torch": "judges"}
     needs: ClassVar[str] = "its weights (16 GB) in a folder, or the hub"
 
@@ -94,22 +94,22 @@ class VisualQualityR1:
         here = isinstance(try_to_load_from_cache(_MODEL, "config.json"), str)
         return None if here else f"hf download {_MODEL} (16 GB), or give a folder as `folder`"
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Rate each candidate by itself. Raises `MachineError` when memory does not suffice."""
         return [self._one(sample) for sample in batch]
 
-    def _one(self, sample: Sample) -> Result:
+    def _one(self, sample: EvalInput) -> Result:
         picture = Image.fromarray(sample.candidate.rgb)
         flags = (f"model:{self._model.name}", f"sent:candidate:{picture.width}x{picture.height}")
-        usage, replies, ratings = Usage(), list[str](), list[float]()
+        usage, replies, ratings = EvaluationUsage(), list[str](), list[float]()
         for number in range(self.config.answers):
             reply = self._reply(picture, number)
-            usage += reply.usage or Usage()
+            usage += reply.usage or EvaluationUsage()
             rating = reply if isinstance(reply, Unscored) else _read(reply)
             if isinstance(rating, Unscored | Failed):
                 which = f"answer {number + 1} of {self.config.answers}: " if self.config.answers > 1 else ""
                 return replace(rating, detail=which + rating.detail, flags=flags, usage=usage)
-            assert isinstance(reply, Reply)
+            assert isinstance(reply, ModelReply)
             replies.append(reply.text.strip())
             ratings.append(rating)
         mean = math.fsum(ratings) / len(ratings)
@@ -118,14 +118,14 @@ class VisualQualityR1:
         parts = {f"answer_{number}": rating for number, rating in enumerate(ratings, start=1)}
         return Score(mean, components=parts, flags=flags, usage=usage)
 
-    def _reply(self, picture: Image.Image, number: int) -> Reply | Unscored:
+    def _reply(self, picture: Image.Image, number: int) -> ModelReply | Unscored:
         parts: list[str | Image.Image] = [picture, self._question]
         if self.config.answers == 1:
             return self._model.reply(parts)
         return self._model.reply(parts, self.config.temperature, self.config.seed + number, self.config.top_k)
 
 
-def _read(reply: Reply) -> float | Unscored | Failed:
+def _read(reply: ModelReply) -> float | Unscored | Failed:
     return Unscored("truncated", reply.detail) if reply.ending == "truncated" else read_rating(reply.text)
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from turngate.evaluators.evaluator import Facts, Sample
+from turngate.component import ComponentConfig
+from turngate.evaluators.evaluator import EvalInput, Facts
 from turngate.evaluators.no_reference.luma import half, is_flat, luma, rounded_luma
 from turngate.evaluators.no_reference.parameters import BRISQUE, parameters
 from turngate.evaluators.no_reference.statistics import fit_aggd, fit_ggd, mscn, neighbour_sums
 from turngate.evaluators.result import Result, Score, Unscored
-from turngate.part import PartConfig
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +22,7 @@ __all__ = ["Brisque", "BrisqueConfig"]
 _SHA256 = BRISQUE[1]
 
 
-class BrisqueConfig(PartConfig):
+class BrisqueConfig(ComponentConfig):
     """BRISQUE has no settings."""
 
 
@@ -35,7 +35,7 @@ class Brisque:
     saturated images, whose flat areas it fills with rounding noise.
     """
 
-    Config: ClassVar[type[PartConfig]] = BrisqueConfig
+    Config: ClassVar[type[ComponentConfig]] = BrisqueConfig
     requires: ClassVar[Mapping[str, str]] = {}
     facts = Facts(
         name="brisque",
@@ -52,11 +52,11 @@ class Brisque:
     def __init__(self, config: BrisqueConfig) -> None:
         self._model = parameters(*BRISQUE)
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Score each candidate by itself. Flat images are `Unscored("flat")`."""
         return [self._one(sample) for sample in batch]
 
-    def _one(self, sample: Sample) -> Result:
+    def _one(self, sample: EvalInput) -> Result:
         levels = rounded_luma(luma(sample.candidate))
         if is_flat(levels):
             return Unscored("flat", "all pixels have one luma level")

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from turngate.evaluators.evaluator import Facts, Sample
+from turngate.component import ComponentConfig
+from turngate.evaluators.evaluator import EvalInput, Facts
 from turngate.evaluators.no_reference.luma import half, is_flat, luma, rounded_luma
 from turngate.evaluators.no_reference.parameters import NIQE, parameters
 from turngate.evaluators.no_reference.statistics import fit_aggd, mscn, neighbour_sums
 from turngate.evaluators.result import Result, Score, Unscored
-from turngate.part import PartConfig
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +23,7 @@ _SHA256 = NIQE[1]
 _BLOCK = 96
 
 
-class NiqeConfig(PartConfig):
+class NiqeConfig(ComponentConfig):
     """NIQE has no settings."""
 
 
@@ -34,7 +34,7 @@ class Niqe:
     equation 10; parameters of the authors' release. The image is cut to whole 96 x 96 blocks from the top left.
     """
 
-    Config: ClassVar[type[PartConfig]] = NiqeConfig
+    Config: ClassVar[type[ComponentConfig]] = NiqeConfig
     requires: ClassVar[Mapping[str, str]] = {}
     facts = Facts(
         name="niqe",
@@ -52,11 +52,11 @@ class Niqe:
     def __init__(self, config: NiqeConfig) -> None:
         self._pristine = parameters(*NIQE)
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Score each candidate by itself. Flat images are `Unscored("flat")`."""
         return [self._one(sample) for sample in batch]
 
-    def _one(self, sample: Sample) -> Result:
+    def _one(self, sample: EvalInput) -> Result:
         levels = rounded_luma(luma(sample.candidate))
         rows, columns = (size // _BLOCK for size in levels.shape)
         levels = levels[: rows * _BLOCK, : columns * _BLOCK]

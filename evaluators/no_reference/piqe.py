@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from turngate.evaluators.evaluator import Facts, Sample
+from turngate.component import ComponentConfig
+from turngate.evaluators.evaluator import EvalInput, Facts
 from turngate.evaluators.no_reference.luma import luma
 from turngate.evaluators.no_reference.statistics import RADIUS, mscn, mscn_single
 from turngate.evaluators.result import Result, Score, Unscored
-from turngate.part import PartConfig
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +29,7 @@ _CLOSE = 0.002
 """Blocks nearer than this to a threshold are decided in single precision."""
 
 
-class PiqeConfig(PartConfig):
+class PiqeConfig(ComponentConfig):
     """PIQE has no settings."""
 
 
@@ -40,7 +40,7 @@ class Piqe:
     Perception Based Features", NCC 2015. Luma is scaled so that its brightest pixel is 255.
     """
 
-    Config: ClassVar[type[PartConfig]] = PiqeConfig
+    Config: ClassVar[type[ComponentConfig]] = PiqeConfig
     requires: ClassVar[Mapping[str, str]] = {}
     facts = Facts(
         name="piqe",
@@ -56,7 +56,7 @@ class Piqe:
     def __init__(self, config: PiqeConfig) -> None:
         pass
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Score each candidate by itself. Flat images are `Unscored("flat")`."""
         return [_piqe(luma(sample.candidate)) for sample in batch]
 

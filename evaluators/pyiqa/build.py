@@ -15,7 +15,7 @@ from pickle import UnpicklingError
 from typing import Any
 
 from turngate.errors import ConfigError, MachineError, MissingExtra, MissingWeights, TurngateError
-from turngate.evaluators.pyiqa.catalogue import Entry
+from turngate.evaluators.pyiqa.catalogue import CatalogueEntry
 from turngate.evaluators.pyiqa.weights import Weights, write_ours
 from turngate.weights.torch_device import out_of_memory, threads
 
@@ -78,7 +78,7 @@ def _import_error(network: str) -> ImportError | None:
 _lock = threading.RLock()
 
 
-def obstacle(entry: Entry, device: str) -> TurngateError | None:
+def obstacle(entry: CatalogueEntry, device: str) -> TurngateError | None:
     """What stands in the way besides weights, known before pyiqa is imported."""
     name = f"pyiqa:{entry.name}"
     if entry.cuda_only and not device.startswith("cuda"):
@@ -89,7 +89,7 @@ def obstacle(entry: Entry, device: str) -> TurngateError | None:
     return None
 
 
-def build(entry: Entry, device: str, weights: Weights, local_only: bool) -> Any:
+def build(entry: CatalogueEntry, device: str, weights: Weights, local_only: bool) -> Any:
     """The metric; raises a `TurngateError` for everything that is known to go wrong."""
     given: dict[str, str] = {}
     if weights.file is not None:

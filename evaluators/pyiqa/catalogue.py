@@ -13,10 +13,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from turngate.errors import ConfigError, MissingExtra, UnknownPart
+from turngate.errors import ConfigError, MissingExtra, UnknownComponent
 from turngate.evaluators.evaluator import Direction
 
-__all__ = ["Entry", "catalogue", "entry_of", "versions"]
+__all__ = ["CatalogueEntry", "catalogue", "entry_of", "versions"]
 
 _SETS = frozenset({"fid", "fid_dinov2", "inception_score", "sfid"})
 """They compare two sets of images, so one image has no value."""
@@ -40,7 +40,7 @@ _SMALLEST: Mapping[str, int] = {
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """One metric."""
 
     name: str
@@ -59,20 +59,20 @@ class Entry:
     """It runs on no other device, whatever it is told."""
 
 
-def entry_of(name: str) -> Entry:
-    """Raises `UnknownPart` with the nearest name, `ConfigError` for a metric of sets, `MissingExtra` without pyiqa."""
+def entry_of(name: str) -> CatalogueEntry:
+    """Raises `UnknownComponent`, `ConfigError` for a metric of sets, `MissingExtra` without pyiqa."""
     if name in _SETS:
         raise ConfigError(f"pyiqa:{name} compares sets of images: it has no value for one")
     found = catalogue().get(name)
     if found is None:
         close = difflib.get_close_matches(name, catalogue(), n=1)
         hint = f"did you mean 'pyiqa:{close[0]}'?" if close else "`turngate evaluators --all` lists them"
-        raise UnknownPart(f"pyiqa has no metric {name!r}; {hint}")
+        raise UnknownComponent(f"pyiqa has no metric {name!r}; {hint}")
     return found
 
 
 @cache
-def catalogue() -> Mapping[str, Entry]:
+def catalogue() -> Mapping[str, CatalogueEntry]:
     """Metric -> what is known about it, without those that compare sets; raises `MissingExtra` without pyiqa."""
     spec = importlib.util.find_spec("pyiqa")
     if spec is None or not spec.submodule_search_locations:
@@ -95,9 +95,9 @@ def _version(package: str) -> str:
         return "none"
 
 
-def _entry(name: str, told: Mapping[str, Any]) -> Entry:
+def _entry(name: str, told: Mapping[str, Any]) -> CatalogueEntry:
     direction: Literal["lower", "higher"] = "lower" if told.get("lower_better") or name in _LOWER else "higher"
-    return Entry(
+    return CatalogueEntry(
         name,
         compares=told["metric_mode"] == "FR",
         direction=direction,

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from turngate.component import ComponentConfig, missing_modules
 from turngate.errors import ConfigError
-from turngate.evaluators.evaluator import Facts, Need, Sample
+from turngate.evaluators.evaluator import EvalInput, Facts, Need
 from turngate.evaluators.full_reference.base import described, reference_of, size_scored
 from turngate.evaluators.pyiqa.build import alone, build, obstacle, repeatable
-from turngate.evaluators.pyiqa.catalogue import Entry, catalogue, entry_of, versions
+from turngate.evaluators.pyiqa.catalogue import CatalogueEntry, catalogue, entry_of, versions
 from turngate.evaluators.pyiqa.weights import gather, named, what_is_missing
 from turngate.evaluators.registration.register import Align, register
 from turngate.evaluators.result import Failed, Result, Score, Unscored
-from turngate.part import PartConfig, missing_modules
 from turngate.weights.hub import offline
 from turngate.weights.torch_device import out_of_memory
 
@@ -32,7 +32,7 @@ _TOO_SMALL = ("Kernel size can't be greater than", "Padding size should be less 
 """What torch says when an image, or one of its scales, is smaller than a filter."""
 
 
-class PyiqaConfig(PartConfig):
+class PyiqaConfig(ComponentConfig):
     """Which weights, where to run, and what a full-reference metric compares with."""
 
     paths: ClassVar[tuple[str, ...]] = ("weights",)
@@ -67,13 +67,13 @@ class PyiqaMetric:
     can change a value.
     """
 
-    Config: ClassVar[type[PartConfig]] = PyiqaConfig
+    Config: ClassVar[type[ComponentConfig]] = PyiqaConfig
     requires: ClassVar[Mapping[str, str]] = {"pyiqa": "iqa", "torch": "iqa", "torchvision": "iqa"}
 
     def __init__(self, config: PyiqaConfig) -> None:
         """Build the metric.
 
-        Raises `UnknownPart`, `ConfigError`, `MissingExtra` or `MissingWeights`, each in one line.
+        Raises `UnknownComponent`, `ConfigError`, `MissingExtra` or `MissingWeights`, each in one line.
         """
         self.config = config
         self._entry = entry_of(config.type.partition(":")[2])
@@ -107,11 +107,11 @@ class PyiqaMetric:
             return str(problem)
         return what_is_missing(entry.name, config.weights, config.local_files_only or offline())
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Score each sample by itself; NaN is `Unscored("undefined")`, an exception inside pyiqa `Failed`."""
         return [self._one(sample) for sample in batch]
 
-    def _one(self, sample: Sample) -> Result:
+    def _one(self, sample: EvalInput) -> Result:
         if not self._entry.compares:
             return self._value(sample, sample.candidate.rgb)
         reference = reference_of(sample, self.config.against)
@@ -124,7 +124,7 @@ class PyiqaMetric:
             return described(Unscored("too_small", told), pair)
         return described(self._value(sample, pair.candidate, pair.reference), pair)
 
-    def _value(self, sample: Sample, *images: NDArray[np.uint8] | NDArray[np.float32]) -> Result:
+    def _value(self, sample: EvalInput, *images: NDArray[np.uint8] | NDArray[np.float32]) -> Result:
         """pyiqa's value for H x W x 3 images, 0..255: the candidate, and the reference where there is one."""
         try:
             return self._asked(self._metric, self.config.device, sample, images)
@@ -137,7 +137,7 @@ class PyiqaMetric:
         return replace(result, flags=("device:cpu", *result.flags))
 
     def _asked(
-        self, metric: Any, device: str, sample: Sample, images: Sequence[NDArray[np.uint8] | NDArray[np.float32]]
+        self, metric: Any, device: str, sample: EvalInput, images: Sequence[NDArray[np.uint8] | NDArray[np.float32]]
     ) -> Score | Unscored | Failed:
         """Raises what says that memory does not suffice."""
         import torch
@@ -169,7 +169,7 @@ class PyiqaMetric:
             return Unscored("undefined", f"{self.facts.name} is {value} on this image")
 
 
-def _facts(entry: Entry, config: PyiqaConfig, fingerprint: str) -> Facts:
+def _facts(entry: CatalogueEntry, config: PyiqaConfig, fingerprint: str) -> Facts:
     needs: set[Need] = {"candidate"}
     if entry.compares:
         needs.add(config.against)

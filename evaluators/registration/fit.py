@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from turngate.evaluators.registration.geometry import SAME, Geometry, Orientation, View
-from turngate.evaluators.registration.search import Found, finer, search, uncertainty
+from turngate.evaluators.registration.search import BestView, finer, search, uncertainty
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +58,7 @@ def fit(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], orientations
     return replace(geometry, view=view, confidence=confidence, uncertainty=doubt, tilt=_tilt(found, geometry))
 
 
-def _simplest(found: Found, geometry: Geometry) -> View | None:
+def _simplest(found: BestView, geometry: Geometry) -> View | None:
     """A simpler view that explains the candidate as well; None when there is none."""
     needed = _spread(found.correlation) - _SLACK
     for view in (SAME, *_shifts(found.view, geometry)):
@@ -85,7 +85,7 @@ def _shifts(view: View, geometry: Geometry) -> Iterator[View]:
     yield shifted
 
 
-def _tilt(found: Found, geometry: Geometry) -> float:
+def _tilt(found: BestView, geometry: Geometry) -> float:
     """Degrees clockwise; 0 where it cannot be told."""
     matrix = found.judge.maximised(found.view, 20)
     if matrix is None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from turngate.picture import Picture
 
-__all__ = ["MAX_SHIFT", "Align", "Geometry", "Pair", "locate", "register"]
+__all__ = ["MAX_SHIFT", "Align", "AlignedImages", "Geometry", "locate", "register"]
 
 Align = Literal["none", "shift", "crop", "full"]
 """What is undone before a comparison: `none`: nothing; `shift`: a translation; `crop`: a translation and a change of
@@ -36,7 +36,7 @@ _fits: Memo[Geometry] = Memo()
 
 
 @dataclass(frozen=True)
-class Pair:
+class AlignedImages:
     """Candidate and reference on one pixel grid."""
 
     candidate: NDArray[np.float32]
@@ -51,7 +51,7 @@ class Pair:
     """SHA-256 of candidate and reference, and what was undone: two pairs with one key have the same pixels."""
 
 
-def register(candidate: Picture, reference: Picture, align: Align) -> Pair:
+def register(candidate: Picture, reference: Picture, align: Align) -> AlignedImages:
     """Bring both onto one grid, as much as `align` says, and cut them to what both show.
 
     `none` and `shift` resize a candidate of another size to the reference's. `shift` then moves the candidate (by a
@@ -68,7 +68,7 @@ def register(candidate: Picture, reference: Picture, align: Align) -> Pair:
             two = (_resized(pixels, reference), _float(reference.rgb))
         else:
             two = _cut(pixels, reference.rgb, geometry)
-        return Pair(*two, geometry.flags(), geometry.components(), key)
+        return AlignedImages(*two, geometry.flags(), geometry.components(), key)
     flags, components = [], {}
     if (candidate.width, candidate.height) != (reference.width, reference.height):
         flags.append(f"resized:{candidate.width}x{candidate.height}->{reference.width}x{reference.height}")
@@ -79,7 +79,7 @@ def register(candidate: Picture, reference: Picture, align: Align) -> Pair:
         if shift != (0.0, 0.0):
             flags.append(f"shifted:{shift[1]:+.1f},{shift[0]:+.1f}")
             left, right = moved(left, shift), common(right, shift)
-    return Pair(left, right, tuple(flags), components, key)
+    return AlignedImages(left, right, tuple(flags), components, key)
 
 
 def locate(candidate: Picture, reference: Picture, align: Literal["crop", "full"]) -> Geometry:

@@ -14,7 +14,7 @@ from turngate.evaluators.registration.geometry import SAME, Orientation, View
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Found", "Level", "finer", "level", "reduced", "search", "uncertainty"]
+__all__ = ["BestView", "ContrastLevel", "finer", "level", "reduced", "search", "uncertainty"]
 
 
 # One resolution at which a candidate is laid on its reference.
@@ -31,7 +31,7 @@ _FEWEST = 64
 
 
 @dataclass(frozen=True)
-class Level:
+class ContrastLevel:
     """Reference and candidate at one size, as local contrast: (luma - local mean) / local deviation.
 
     That hardly changes with colour casts, blotches, contrast that runs away and pasted objects, and plain luma does:
@@ -112,7 +112,7 @@ def reduced(rgb: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
     return _resized(rgb, (max(1, round(width * scale)), max(1, round(height * scale))))
 
 
-def level(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], side: int, radius: float) -> Level:
+def level(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], side: int, radius: float) -> ContrastLevel:
     """Both H x W x 3 images at a longer side of at most `side` pixels; `radius` is the local window's sigma there."""
     import cv2
 
@@ -120,7 +120,7 @@ def level(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], side: int,
     images = (small, _resized(candidate, (small.shape[1], small.shape[0])))
     first, second = (_local_contrast(image @ _LUMA, radius) for image in images)
     smooth = [np.asarray(cv2.GaussianBlur(image, (0, 0), _BLUR), np.float32) for image in (first, second)]
-    return Level(first, second, smooth[0], smooth[1])
+    return ContrastLevel(first, second, smooth[0], smooth[1])
 
 
 def _resized(rgb: NDArray[np.uint8], size: tuple[int, int]) -> NDArray[np.uint8]:
@@ -165,23 +165,23 @@ _Rated = tuple[float, Orientation, View]
 
 
 @dataclass(frozen=True)
-class Found:
+class BestView:
     """The best view that was found."""
 
     orientation: Orientation
     view: View
     correlation: float
     """At a longer side of at most 512 pixels."""
-    judge: Level
+    judge: ContrastLevel
     """The level at which it was judged."""
 
 
-def search(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], orientations: Sequence[Orientation]) -> Found:
+def search(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], orientations: Sequence[Orientation]) -> BestView:
     """The view with the highest correlation of local contrast; deterministic, nothing is drawn at random."""
     small = reduced(candidate, _TURNED)
 
     @cache
-    def at(orientation: Orientation, stage: tuple[int, int]) -> Level:
+    def at(orientation: Orientation, stage: tuple[int, int]) -> ContrastLevel:
         return level(reference, orientation.undo(small), *stage)
 
     found: list[_Rated] = []
@@ -198,7 +198,7 @@ def search(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], orientati
             refined.append((here.correlation(better), orientation, better))
         found = _best(refined, kept)
     correlation, orientation, view = found[0]
-    return Found(orientation, view, correlation, at(orientation, _FINE))
+    return BestView(orientation, view, correlation, at(orientation, _FINE))
 
 
 def finer(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], view: View) -> View:
@@ -242,7 +242,7 @@ def _frames(reference: NDArray[np.uint8], candidate: NDArray[np.uint8]) -> list[
     return frames
 
 
-def _starts(coarse: Level, frames: Sequence[View]) -> Iterator[View]:
+def _starts(coarse: ContrastLevel, frames: Sequence[View]) -> Iterator[View]:
     """The highest peaks of the cross-correlation at each scale of each frame."""
     from scipy.fft import irfft2, rfft2
 
@@ -264,7 +264,7 @@ def _starts(coarse: Level, frames: Sequence[View]) -> Iterator[View]:
                 peaks[max(0, row - 3) : row + 4, max(0, column - 3) : column + 4] = -np.inf
 
 
-def _better(at: Level, view: View, steps: int) -> View:
+def _better(at: ContrastLevel, view: View, steps: int) -> View:
     refined = at.refined(view, steps)
     return refined if _plausible(refined) and at.correlation(refined) >= at.correlation(view) else view
 

@@ -6,19 +6,19 @@ import time
 from dataclasses import dataclass
 
 from turngate.agent.editor import EditRequest
-from turngate.evaluators import Sample
+from turngate.evaluators import EvalInput
 from turngate.evaluators.scoring import score
+from turngate.graphs.components import Components, build_components
 from turngate.graphs.config import RunConfig
 from turngate.graphs.origin import load_origin
-from turngate.graphs.parts import Parts, build_parts
 from turngate.graphs.study.plan import Study
 from turngate.picture import Picture
 
-__all__ = ["Estimate", "estimate"]
+__all__ = ["StudyEstimate", "estimate"]
 
 
 @dataclass(frozen=True)
-class Estimate:
+class StudyEstimate:
     """Size of a study. Upper bounds count every attempt of every turn."""
 
     runs: int
@@ -32,7 +32,7 @@ class Estimate:
     """Wall time of one attempt per turn, one run at a time; None when a paid editor is among them."""
 
 
-def estimate(study: Study, probe: bool) -> Estimate:
+def estimate(study: Study, probe: bool) -> StudyEstimate:
     """Count the runs, and with `probe` time one edit and one scoring per kind of run: it takes some seconds.
 
     Parts are built, so what is missing (a key, weights) is told here and not in the middle of the study.
@@ -40,39 +40,39 @@ def estimate(study: Study, probe: bool) -> Estimate:
     turns = calls = paid_calls = 0
     usd: float | None = 0.0
     seconds: float | None = 0.0 if probe else None
-    known: dict[str, tuple[Parts, float]] = {}
+    known: dict[str, tuple[Components, float]] = {}
     for job in study.jobs:
         config = job.config
         key = config.model_dump_json(
             include={"editor", "origin", "evaluators", "truth", "gate", "scenario", "on_reject"}
         )
         if key not in known:
-            parts = build_parts(config)
-            known[key] = (parts, _probe(config, parts) if probe and not parts.editor.paid else 0.0)
-        parts, spent = known[key]
+            components = build_components(config)
+            known[key] = (components, _probe(config, components) if probe and not components.editor.paid else 0.0)
+        components, spent = known[key]
         turns += config.turns
         at_most = config.turns * config.on_reject.attempts
         calls += at_most
-        if parts.editor.paid:
+        if components.editor.paid:
             paid_calls += at_most
-            price = getattr(parts.editor, "typical_usd", None)
+            price = getattr(components.editor, "typical_usd", None)
             usd = None if usd is None or price is None else usd + at_most * price
             seconds = None
         elif seconds is not None:
             seconds += config.turns * spent
-    return Estimate(len(study.jobs), turns, calls, paid_calls, usd, seconds)
+    return StudyEstimate(len(study.jobs), turns, calls, paid_calls, usd, seconds)
 
 
-def _probe(config: RunConfig, parts: Parts) -> float:
+def _probe(config: RunConfig, components: Components) -> float:
     """Seconds of one attempt, measured on the second of two: the first also loads what is loaded once."""
     origin = load_origin(config.origin)
     for _ in range(2):
         started = time.perf_counter()
-        answer = parts.editor.edit(EditRequest((origin,), parts.scenario.instruction(1).text, 1, 1, 1))
+        answer = components.editor.edit(EditRequest((origin,), components.scenario.instruction(1).text, 1, 1, 1))
         data = getattr(answer, "data", None)
         candidate = getattr(answer, "picture", None) or (Picture.from_bytes(data) if data else origin)
-        sample = Sample(candidate, origin=origin, first=origin, previous=origin, instruction="")
-        for evaluator in (*parts.evaluators.values(), *([parts.truth] if parts.truth else [])):
+        sample = EvalInput(candidate, origin=origin, first=origin, previous=origin, instruction="")
+        for evaluator in (*components.evaluators.values(), *([components.truth] if components.truth else [])):
             score(evaluator, [sample])
         spent = time.perf_counter() - started
     return spent

@@ -116,9 +116,9 @@ def _cells(config: StudyConfig, source: Path) -> Iterator[_Cell]:
     for (origin, scenario, editor), repeat in product(product(*grid), range(1, config.repeats + 1)):
         chosen = {"origin": origin, "scenario": scenario, "editor": editor}
         fields = {axis: axes[axis][name] for axis, name in chosen.items() if name}
-        parts = [*filter(None, chosen.values()), *([f"r{repeat}"] if config.repeats > 1 else [])]
+        components = [*filter(None, chosen.values()), *([f"r{repeat}"] if config.repeats > 1 else [])]
         seeded = bool(config.origins) or config.repeats > 1
-        yield _Cell(origin, scenario, editor, repeat, fields, "--".join(parts), seeded)
+        yield _Cell(origin, scenario, editor, repeat, fields, "--".join(components), seeded)
 
 
 def _likeness(

@@ -23,9 +23,9 @@ from turngate.traces.redact import redact
 from turngate.traces.run_folder import RunFolder
 from turngate.traces.status import run_status
 
-__all__ = ["Finished", "Watch", "run_study"]
+__all__ = ["Finished", "MakeObservers", "run_study"]
 
-Watch = Callable[[str, Path], AbstractContextManager[Sequence[Observer]]]
+MakeObservers = Callable[[str, Path], AbstractContextManager[Sequence[Observer]]]
 """Makes the observers of one run from its label and folder."""
 
 
@@ -45,7 +45,7 @@ class Finished:
 
 
 def run_study(
-    study: Study, folder: Path, watch: Watch, jobs: int = 1, retry_failed: bool = False
+    study: Study, folder: Path, watch: MakeObservers, jobs: int = 1, retry_failed: bool = False
 ) -> Iterator[Finished]:
     """Run every job in `folder`, yielding each as it ends; finished ones are left alone, interrupted ones go on.
 
@@ -75,14 +75,16 @@ def _write_manifest(study: Study, folder: Path) -> None:
     text = redact(json.dumps({"study": study.config.model_dump(mode="json"), "runs": jobs}, indent=2, default=str))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        part = folder / "study.part"
-        part.write_text(text, encoding="utf-8")
-        part.replace(folder / "study.json")
+        component = folder / "study.part"
+        component.write_text(text, encoding="utf-8")
+        component.replace(folder / "study.json")
     except OSError as error:
         raise MachineError(f"cannot write into {folder}: {error.strerror or error}") from error
 
 
-def _run_all(jobs: Sequence[Job], folder: Path, watch: Watch, processes: int, retry_failed: bool) -> Iterator[Finished]:
+def _run_all(
+    jobs: Sequence[Job], folder: Path, watch: MakeObservers, processes: int, retry_failed: bool
+) -> Iterator[Finished]:
     work = [(job, folder / job.path, watch, retry_failed) for job in jobs]
     # What is finished needs no process of its own; it is only held against its configuration.
     here = [one for one in work if processes == 1 or _status(one[1]) in ENDINGS]
@@ -132,7 +134,7 @@ def _end_with_parent() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def _one_by_one(work: Iterable[tuple[Job, Path, Watch, bool]]) -> Iterator[Finished]:
+def _one_by_one(work: Iterable[tuple[Job, Path, MakeObservers, bool]]) -> Iterator[Finished]:
     for one in work:
         job, path, _, _ = one
         with _pool(1) as pool:
@@ -143,12 +145,12 @@ def _one_by_one(work: Iterable[tuple[Job, Path, Watch, bool]]) -> Iterator[Finis
                 yield Finished(job, path, "failed", reason, worked=True, exit_code=MachineError.exit_code)
 
 
-def _run_job(work: tuple[Job, Path, Watch, bool]) -> Finished:
+def _run_job(work: tuple[Job, Path, MakeObservers, bool]) -> Finished:
     with _working:
         return _run(*work)
 
 
-def _run(job: Job, path: Path, watch: Watch, retry_failed: bool) -> Finished:
+def _run(job: Job, path: Path, watch: MakeObservers, retry_failed: bool) -> Finished:
     before = _status(path)
     if before == "failed" and not retry_failed:
         return Finished(job, path, "failed", "failed before: mend it and add --retry-failed", worked=False)

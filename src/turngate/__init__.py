@@ -12,35 +12,35 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from turngate.agent.editor import Edited, Editor, EditRequest, NoImage
     from turngate.agent.gate import Decision, Gate, Past, Reading
-    from turngate.evaluators import Evaluator, Facts, Failed, Sample, Score, Unscored
+    from turngate.component import ComponentConfig
+    from turngate.evaluators import EvalInput, Evaluator, Facts, Failed, Score, Unscored
     from turngate.graphs.config import RunConfig
     from turngate.graphs.load import parse_config, read_config
     from turngate.graphs.runner import continue_run, fork_run, start_run
-    from turngate.part import PartConfig
     from turngate.picture import Picture
     from turngate.traces.analysis.run.run_view import RunView
     from turngate.traces.analysis.run.summary import RunSummary, summarise
     from turngate.traces.frames import Frames, frames
 
 __all__ = [
+    "ComponentConfig",
     "Decision",
     "EditRequest",
     "Edited",
     "Editor",
+    "EvalInput",
     "Evaluator",
     "Facts",
     "Failed",
     "Frames",
     "Gate",
     "NoImage",
-    "PartConfig",
     "Past",
     "Picture",
     "Reading",
     "RunConfig",
     "RunSummary",
     "RunView",
-    "Sample",
     "Score",
     "Unscored",
     "continue_run",
@@ -57,11 +57,11 @@ __version__ = version("turngate")
 _HOMES = {
     "turngate.agent.editor": ("EditRequest", "Edited", "Editor", "NoImage"),
     "turngate.agent.gate": ("Decision", "Gate", "Past", "Reading"),
-    "turngate.evaluators": ("Evaluator", "Facts", "Failed", "Sample", "Score", "Unscored"),
+    "turngate.evaluators": ("Evaluator", "Facts", "Failed", "EvalInput", "Score", "Unscored"),
     "turngate.graphs.config": ("RunConfig",),
     "turngate.graphs.load": ("parse_config", "read_config"),
     "turngate.graphs.runner": ("continue_run", "fork_run", "start_run"),
-    "turngate.part": ("PartConfig",),
+    "turngate.component": ("ComponentConfig",),
     "turngate.picture": ("Picture",),
     "turngate.traces.analysis.run.run_view": ("RunView",),
     "turngate.traces.analysis.run.summary": ("RunSummary", "summarise"),

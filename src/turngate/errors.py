@@ -44,7 +44,7 @@ __all__ = [
     "QuotaExhausted",
     "RunLocked",
     "TurngateError",
-    "UnknownPart",
+    "UnknownComponent",
     "UserError",
 ]
 
@@ -81,7 +81,7 @@ class ConfigChanged(UserError):
         return type(self), (str(self), self.diff)
 
 
-class UnknownPart(ConfigError):
+class UnknownComponent(ConfigError):
     """No part of that name is built in, installed as a plug-in, or importable."""
 
 

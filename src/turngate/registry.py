@@ -10,8 +10,8 @@ from typing import Any, Generic, TypeVar, cast, get_args
 
 from pydantic import ValidationError
 
-from turngate.errors import ConfigError, InternalError, MissingExtra, UnknownPart
-from turngate.part import PartClass, PartConfig, missing_modules
+from turngate.component import ComponentClass, ComponentConfig, missing_modules
+from turngate.errors import ConfigError, InternalError, MissingExtra, UnknownComponent
 
 __all__ = ["Registry", "explain", "nearest"]
 
@@ -21,19 +21,26 @@ T = TypeVar("T")
 class Registry(Generic[T]):
     """Parts of one kind. `T` is the kind's Protocol."""
 
-    def __init__(self, kind: str, group: str, builtin: Mapping[str, str]) -> None:
-        """`builtin` maps a name to `module:Class`; a name that ends in `:` is a family (`pyiqa:musiq`)."""
+    def __init__(
+        self, kind: str, group: str, builtin: Mapping[str, str], former: Mapping[str, str] | None = None
+    ) -> None:
+        """`builtin` maps a name to `module:Class`; a name that ends in `:` is a family (`pyiqa:musiq`).
+
+        `former` maps a name of an earlier version to today's: old configurations and run folders stay readable.
+        """
         self.kind = kind
         self.group = group
         self.builtin = dict(builtin)
+        self.former = dict(former or {})
 
     def names(self) -> list[str]:
         """Built-in and plug-in names, sorted; a family shows as `pyiqa:<name>`."""
         shown = [name + "<name>" if name.endswith(":") else name for name in self.builtin]
         return sorted({*shown, *(point.name for point in entry_points(group=self.group))})
 
-    def find(self, type_: str) -> type[PartClass]:
-        """Class of the part called `type_`; raises `UnknownPart` with the nearest name."""
+    def find(self, type_: str) -> type[ComponentClass]:
+        """Class of the part called `type_`; raises `UnknownComponent` with the nearest name."""
+        type_ = self.former.get(type_, type_)
         family = type_.partition(":")[0] + ":"
         target = self.builtin.get(type_) or self.builtin.get(family)
         if target is None:
@@ -43,44 +50,44 @@ class Registry(Generic[T]):
             elif "." in type_ or ":" in type_:
                 target = type_
             else:
-                raise UnknownPart(f"no {self.kind} is called {type_!r}{nearest(type_, self.names())}")
+                raise UnknownComponent(f"no {self.kind} is called {type_!r}{nearest(type_, self.names())}")
         return self._load(target, type_)
 
-    def configure(self, raw: Any, where: str) -> PartConfig:
+    def configure(self, raw: Any, where: str) -> ComponentConfig:
         """Check the mapping `raw` (or a bare name) against the configuration class of the part it names.
 
         Raises `ConfigError` that starts with `where` (a field path) and names the nearest right field.
         """
-        if isinstance(raw, PartConfig):
+        if isinstance(raw, ComponentConfig):
             return raw
         if isinstance(raw, str):
             raw = {"type": raw}
         if not isinstance(raw, Mapping) or not isinstance(raw.get("type"), str):
             raise ConfigError(f"{where}: name a {self.kind}, for instance `type: {self.names()[0]}`")
         try:
-            part = self.find(raw["type"])
-        except UnknownPart as error:
-            raise UnknownPart(f"{where}.type: {error}") from None
+            component = self.find(raw["type"])
+        except UnknownComponent as error:
+            raise UnknownComponent(f"{where}.type: {error}") from None
         try:
-            return part.Config.model_validate(dict(raw))
+            return component.Config.model_validate(dict(raw))
         except ValidationError as error:
-            raise ConfigError(explain(error, part.Config, where)) from None
+            raise ConfigError(explain(error, component.Config, where)) from None
         except ConfigError as error:  # of a part inside this one
             raise type(error)(f"{where}.{error}") from None
 
-    def build(self, config: PartConfig) -> T:
+    def build(self, config: ComponentConfig) -> T:
         """Make the part; raises `MissingExtra` when it needs packages that are not installed."""
-        part = self.find(config.type)
-        missing = missing_modules(part)
+        component = self.find(config.type)
+        missing = missing_modules(component)
         if missing:
             extras = sorted({extra for extra in missing.values() if extra})
             how = (
                 f"pip install 'turngate[{','.join(extras)}]'" if extras else f"pip install {' '.join(sorted(missing))}"
             )
             raise MissingExtra(f"{self.kind} {config.type!r} needs {', '.join(sorted(missing))}: {how}")
-        return cast(T, part(config))
+        return cast(T, component(config))
 
-    def _load(self, target: str, type_: str) -> type[PartClass]:
+    def _load(self, target: str, type_: str) -> type[ComponentClass]:
         module, colon, attribute = target.partition(":")
         if not colon:
             module, _, attribute = target.rpartition(".")
@@ -89,10 +96,12 @@ class Registry(Generic[T]):
         except (ImportError, AttributeError, ValueError) as error:
             if type_ in self.builtin:
                 raise InternalError(f"built-in {self.kind} {type_!r} does not load: {error}") from error
-            raise UnknownPart(f"{self.kind} {type_!r} cannot be imported: {error}") from None
+            raise UnknownComponent(f"{self.kind} {type_!r} cannot be imported: {error}") from None
         if not (isinstance(found, type) and hasattr(found, "Config") and hasattr(found, "requires")):
-            raise UnknownPart(f"{self.kind} {type_!r} is not a part: it needs `Config` and `requires` class attributes")
-        return cast("type[PartClass]", found)
+            raise UnknownComponent(
+                f"{self.kind} {type_!r} is not a part: it needs `Config` and `requires` class attributes"
+            )
+        return cast("type[ComponentClass]", found)
 
 
 def nearest(name: str, names: list[str]) -> str:
@@ -105,7 +114,7 @@ def explain(error: ValidationError, model: type[Any], where: str = "") -> str:
     """First problem of a pydantic error in one line: field path, what is wrong, nearest right name."""
     problem = error.errors(include_url=False, include_context=False)[0]
     path = ".".join(str(step) for step in problem["loc"])
-    field = ".".join(part for part in (where, path) if part) or "configuration"
+    field = ".".join(component for component in (where, path) if component) or "configuration"
     if problem["type"] == "extra_forbidden":
         return f"{field}: no such field{nearest(str(problem['loc'][-1]), _fields_at(model, problem['loc'][:-1]))}"
     if problem["type"] == "missing":

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from skimage import data
 
-from turngate.agent.editor import Edited, Editor, EditRequest, NoImage, Usage
+from turngate.agent.editor import Edited, Editor, EditRequest, EditUsage, NoImage
 from turngate.agent.editors import EDITORS
-from turngate.evaluators import EVALUATORS, Sample, Score
+from turngate.evaluators import EVALUATORS, EvalInput, Score
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 from turngate.testing import check_editor
@@ -37,7 +37,7 @@ def chain(editor: Editor, start: Picture, turns: int) -> list[Picture]:
 
 def psnr(picture: Picture, origin: Picture) -> float:
     evaluator = EVALUATORS.build(EVALUATORS.configure({"type": "psnr", "align": "shift"}, "x"))
-    result = score(evaluator, [Sample(picture, origin=origin)])[0]
+    result = score(evaluator, [EvalInput(picture, origin=origin)])[0]
     assert isinstance(result, Score)
     return result.value
 
@@ -94,7 +94,7 @@ COUNT = itertools.count()
         (lambda request: None, False, "must return Edited or NoImage"),
         (lambda request: _noisy(EditRequest((request.image,), "", 1, 1, next(COUNT))), True, "other bytes"),
         (lambda request: Edited(request.image.data, picture=astronaut(64)), False, "not the picture"),
-        (lambda request: Edited(request.image.data, usage=Usage(cost_usd=0.1)), False, "not declared paid"),
+        (lambda request: Edited(request.image.data, usage=EditUsage(cost_usd=0.1)), False, "not declared paid"),
         (lambda request: Edited(b"no image"), False, "does not decode"),
     ],
 )  # fmt: skip
@@ -113,7 +113,7 @@ def test_span_decays_by_itself() -> None:
     assert five < one - 3
     assert ten < 18
     brisque = EVALUATORS.build(EVALUATORS.configure("brisque", "x"))
-    results = [score(brisque, [Sample(pictures[turn])])[0] for turn in (1, 5)]
+    results = [score(brisque, [EvalInput(pictures[turn])])[0] for turn in (1, 5)]
     first, later = (result.value for result in results if isinstance(result, Score))
     assert later < first, "lower is better: it prefers turn 5"
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turngate.agent.reasoning import LABELS, READERS, Reading, SummaryReader, SummaryReading, Unread
+from turngate.agent.reasoning import LABELS, READERS, ReaderResult, SummaryReader, SummaryReading, Unread
 from turngate.agent.reasoning.labelled import read_labelled, score_reader
 
 READER: SummaryReader = READERS.build(READERS.configure("lexicon", "reader"))
@@ -166,7 +166,7 @@ def test_any_text_gets_a_reading_of_its_own(texts: list[str | None]) -> None:
 def test_a_question_and_a_request_say_nothing(words: str) -> None:
     """Whatever stands in one sentence without a new subject."""
     inner = words.translate(str.maketrans("", "", ".,;:?")).replace("but", "").replace(" I ", " ").replace("which", "")
-    found: list[Reading] = READER.read([f"The user asked for noise {inner} noise?"])
+    found: list[ReaderResult] = READER.read([f"The user asked for noise {inner} noise?"])
     assert isinstance(found[0], SummaryReading)
     assert not found[0].mentions_damage
     assert not found[0].claims_success

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from turngate.agent.editors.simulated.signatures import SIGNATURES
-from turngate.evaluators import EVALUATORS, Sample, Score
+from turngate.evaluators import EVALUATORS, EvalInput, Score
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 
@@ -102,7 +102,7 @@ def test_brisque_prefers_the_damage_of_nano_banana_pro(name: str) -> None:
     brisque, psnr = (EVALUATORS.build(EVALUATORS.configure(metric, "x")) for metric in ("brisque", "psnr"))
     values = {}
     for turn in (1, 5, 10, 20):
-        results = [score(e, [Sample(shown(answers[turn - 1]), origin=origin)])[0] for e in (brisque, psnr)]
+        results = [score(e, [EvalInput(shown(answers[turn - 1]), origin=origin)])[0] for e in (brisque, psnr)]
         values[turn] = [result.value for result in results if isinstance(result, Score)]
     assert all(values[turn][0] < values[1][0] for turn in (5, 10, 20))
     assert values[20][0] < 3

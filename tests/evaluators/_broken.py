@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from turngate.evaluators import Facts, Result, Sample
+from turngate.evaluators import EvalInput, Facts, Result
 from turngate.picture import Picture
 
 __all__ = ["GRAY", "Broken"]
@@ -23,5 +23,5 @@ class Broken:
         self.facts = Facts(**{**values, **facts})
         self.answer = answer
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         return list(self.answer(batch))

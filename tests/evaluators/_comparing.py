@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from turngate.evaluators import EVALUATORS, Evaluator, Result, Sample, Score
+from turngate.evaluators import EVALUATORS, EvalInput, Evaluator, Result, Score
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 
@@ -20,7 +20,9 @@ def build(raw: Any) -> Evaluator:
 
 def result_of(raw: Any, candidate: Rgb, origin: Rgb) -> Result:
     """Of a candidate that is its own previous image."""
-    sample = Sample(Picture.from_rgb(candidate), origin=Picture.from_rgb(origin), previous=Picture.from_rgb(candidate))
+    sample = EvalInput(
+        Picture.from_rgb(candidate), origin=Picture.from_rgb(origin), previous=Picture.from_rgb(candidate)
+    )
     return score(build(raw), [sample])[0]
 
 

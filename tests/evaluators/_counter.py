@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from turngate.evaluators import Facts, Result, Sample, Score
+from turngate.component import ComponentConfig
+from turngate.evaluators import EvalInput, Facts, Result, Score
 from turngate.evaluators.bulk.cache import ScoreCache, cached_score
-from turngate.part import PartConfig
 from turngate.picture import Picture
 
 __all__ = ["Counter", "Settings", "ask", "picture"]
@@ -30,17 +30,17 @@ class Counter:
         self.asked = 0
         self._answers = itertools.cycle(answers or [Score(0.5)])
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         self.asked += len(batch)
         return [next(self._answers) for _ in batch]
 
 
-class Settings(PartConfig):
+class Settings(ComponentConfig):
     """Settings of a test."""
 
     at: int = 0
 
 
-def ask(cache: ScoreCache, evaluator: Counter, sample: Sample, config: PartConfig | None = None) -> Result:
+def ask(cache: ScoreCache, evaluator: Counter, sample: EvalInput, config: ComponentConfig | None = None) -> Result:
     """One result, from the cache where it is there."""
     return cached_score(cache, evaluator, config or Settings(type="counter"), [sample])[0]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from skimage import data
 
-from turngate.evaluators import Result, Sample, Score
+from turngate.evaluators import EvalInput, Result, Score
 from turngate.evaluators.drift.drift import Drift, DriftConfig
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
@@ -30,7 +30,7 @@ def rounded(values: NDArray[np.floating[Any]]) -> Rgb:
 
 
 def drift_of(reference: Rgb, candidate: Rgb) -> Result:
-    sample = Sample(Picture.from_rgb(candidate), origin=Picture.from_rgb(reference))
+    sample = EvalInput(Picture.from_rgb(candidate), origin=Picture.from_rgb(reference))
     return score(Drift(DriftConfig(type="drift")), [sample])[0]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from turngate import Picture
-from turngate.evaluators import EVALUATORS, Evaluator, Result, Sample, Score
+from turngate.evaluators import EVALUATORS, EvalInput, Evaluator, Result, Score
 from turngate.evaluators.scoring import score
 
 __all__ = ["GRAYS", "build", "once", "says", "value"]
@@ -28,7 +28,7 @@ def says(*values: Any, direction: str = "higher", **fields: Any) -> dict[str, An
 
 def once(evaluator: Evaluator, candidate: Picture = GRAYS[0], **sample: Any) -> Result:
     """One image's result."""
-    return score(evaluator, [Sample(candidate, **sample)])[0]
+    return score(evaluator, [EvalInput(candidate, **sample)])[0]
 
 
 def value(result: Result) -> float:

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from PIL import Image
 from skimage import data
 
+from turngate.component import ComponentConfig
 from turngate.errors import QuotaExhausted
-from turngate.evaluators import EVALUATORS, Facts, Failed, Result, Sample, Score, Unscored
-from turngate.evaluators.bulk.item import ImageSource, Item, Named, Step
+from turngate.evaluators import EVALUATORS, EvalInput, Facts, Failed, Result, Score, Unscored
+from turngate.evaluators.bulk.job import ImageSource, NamedEvaluator, ScoreJob, ScoringStep
 from turngate.evaluators.bulk.scorer import Batcher
 from turngate.evaluators.suites import members
-from turngate.part import PartConfig
 
 
 class Heavy:
@@ -28,13 +28,13 @@ class Heavy:
 
     requires: ClassVar[dict[str, str]] = {"numpy": ""}
 
-    def __init__(self, answer: Callable[[Sequence[Sample]], list[Result]], **facts: Any) -> None:
+    def __init__(self, answer: Callable[[Sequence[EvalInput]], list[Result]], **facts: Any) -> None:
         values: dict[str, Any] = {"name": "heavy", "version": "1", "direction": "higher", "range": (0.0, 1e9)}
         self.facts = Facts(**{**values, **facts})
         self.sizes: list[int] = []
         self._answer, self._busy = answer, threading.Lock()
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         assert self._busy.acquire(blocking=False), "asked twice at a time"
         try:
             self.sizes.append(len(batch))
@@ -49,40 +49,40 @@ def photo(name: str) -> NDArray[np.uint8]:
     return pixels
 
 
-def heavy(answer: Callable[[Sequence[Sample]], list[Result]], **facts: Any) -> tuple[Named, Heavy]:
+def heavy(answer: Callable[[Sequence[EvalInput]], list[Result]], **facts: Any) -> tuple[NamedEvaluator, Heavy]:
     part = Heavy(answer, **facts)
-    return Named("heavy", PartConfig(type="heavy"), part), part
+    return NamedEvaluator("heavy", ComponentConfig(type="heavy"), part), part
 
 
-def gray(batch: Sequence[Sample]) -> list[Result]:
+def gray(batch: Sequence[EvalInput]) -> list[Result]:
     return [Score(float(sample.candidate.rgb.mean())) for sample in batch]
 
 
-def named(raw: Any, name: str | None = None) -> Named:
+def named(raw: Any, name: str | None = None) -> NamedEvaluator:
     config = EVALUATORS.configure(raw, "x")
-    return Named(name or config.type, config, EVALUATORS.build(config))
+    return NamedEvaluator(name or config.type, config, EVALUATORS.build(config))
 
 
 @pytest.fixture
-def items(tmp_path: Path) -> list[Item]:
+def items(tmp_path: Path) -> list[ScoreJob]:
     """Ten images of known gray level; the fourth is no image, the seventh is not there."""
     found = []
     for level in range(10):
         path = tmp_path / f"{level}.png"
         Image.fromarray(np.full((16, 16, 3), level, dtype=np.uint8)).save(path)
-        found.append(Item(str(level), ImageSource(path)))
+        found.append(ScoreJob(str(level), ImageSource(path)))
     (tmp_path / "3.png").write_bytes(b"no image")
     (tmp_path / "6.png").unlink()
     return found
 
 
-def results(steps: Sequence[Step]) -> dict[tuple[str, str], Result]:
+def results(steps: Sequence[ScoringStep]) -> dict[tuple[str, str], Result]:
     return {(one.item.id, one.by.name): one.result for step in steps for one in step.scored}
 
 
 @pytest.mark.parametrize("jobs", [1, 4])
 @pytest.mark.parametrize("batch", [1, 3, 64])
-def test_every_image_once(items: list[Item], jobs: int, batch: int) -> None:
+def test_every_image_once(items: list[ScoreJob], jobs: int, batch: int) -> None:
     by, part = heavy(gray)
     steps = list(Batcher([by, named("scripted")], jobs=jobs, batch=batch).run(items))
     assert sum(step.finished for step in steps) == 10
@@ -108,7 +108,7 @@ def test_a_sample_alone_and_in_a_batch(tmp_path: Path) -> None:
     for quality in range(30, 94, 8):
         path = tmp_path / f"{quality}.jpg"
         Image.fromarray(photograph).save(path, quality=quality)
-        some.append(Item(str(quality), ImageSource(path), origin=origin))
+        some.append(ScoreJob(str(quality), ImageSource(path), origin=origin))
     evaluators = [named(type_) for type_ in members("classic")]
     alone = results(list(Batcher(evaluators, jobs=1, batch=1).run(some)))
     together = results(list(Batcher(evaluators, jobs=3, batch=8).run(some)))
@@ -116,7 +116,7 @@ def test_a_sample_alone_and_in_a_batch(tmp_path: Path) -> None:
     assert alone == together
 
 
-def test_nothing_owed_is_neither_decoded_nor_asked(items: list[Item]) -> None:
+def test_nothing_owed_is_neither_decoded_nor_asked(items: list[ScoreJob]) -> None:
     by, part = heavy(gray)
     owed = {"1", "2", "3"}
     steps = list(Batcher([by], jobs=2).run(items, lambda item, _, inputs: item.id in owed))
@@ -125,12 +125,12 @@ def test_nothing_owed_is_neither_decoded_nor_asked(items: list[Item]) -> None:
     assert sum(part.sizes) == 2  # the third is no image
 
 
-def test_threads_that_wait_for_an_evaluator_do_not_ask_it_after_the_end(items: list[Item]) -> None:
+def test_threads_that_wait_for_an_evaluator_do_not_ask_it_after_the_end(items: list[ScoreJob]) -> None:
     """Whoever stops the work of a judge that is paid for pays for no call that had not begun."""
     second, end = threading.Event(), threading.Event()
     asked: list[int] = []
 
-    def slow(batch: Sequence[Sample]) -> list[Result]:
+    def slow(batch: Sequence[EvalInput]) -> list[Result]:
         asked.append(len(batch))
         if len(asked) == 2:
             second.set()
@@ -147,13 +147,13 @@ def test_threads_that_wait_for_an_evaluator_do_not_ask_it_after_the_end(items: l
     assert asked == [1, 1]
 
 
-def test_out_of_memory_is_the_machines_and_ends(items: list[Item]) -> None:
+def test_out_of_memory_is_the_machines_and_ends(items: list[ScoreJob]) -> None:
     """C37: recorded for each image, asked again only one by one, and never for ever."""
 
     class OutOfMemoryError(RuntimeError):
         """Called as torch's is."""
 
-    def full(batch: Sequence[Sample]) -> list[Result]:
+    def full(batch: Sequence[EvalInput]) -> list[Result]:
         raise OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
 
     by, part = heavy(full)
@@ -171,29 +171,29 @@ def test_torch_out_of_memory() -> None:
     from turngate.evaluators.scoring import score
     from turngate.picture import Picture
 
-    def full(batch: Sequence[Sample]) -> list[Result]:
+    def full(batch: Sequence[EvalInput]) -> list[Result]:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     _, part = heavy(full)
-    result = score(part, [Sample(Picture.from_rgb(np.zeros((8, 8, 3), np.uint8)))])[0]
+    result = score(part, [EvalInput(Picture.from_rgb(np.zeros((8, 8, 3), np.uint8)))])[0]
     assert isinstance(result, Failed) and result.fault == "machine"
 
 
-def test_an_answer_that_is_paid_for_is_asked_for_alone(items: list[Item]) -> None:
+def test_an_answer_that_is_paid_for_is_asked_for_alone(items: list[ScoreJob]) -> None:
     by, part = heavy(gray, paid=True, deterministic=False)
     list(Batcher([by], jobs=4, batch=16).run(items))
     assert set(part.sizes) == {1}
 
 
-def test_who_depends_on_the_order_gets_it(items: list[Item]) -> None:
+def test_who_depends_on_the_order_gets_it(items: list[ScoreJob]) -> None:
     raw = {"type": "scripted", "rule": "sequence", "values": [*range(8)], "direction": "higher"}
     good = [item for item in items if item.id not in ("3", "6")]
     found = results(list(Batcher([named(raw)], jobs=8, batch=2).run(good)))
     assert [found[item.id, "scripted"] for item in good] == [Score(number) for number in range(8)]
 
 
-def test_what_would_meet_every_later_call_ends_it(items: list[Item]) -> None:
-    def quota(batch: Sequence[Sample]) -> list[Result]:
+def test_what_would_meet_every_later_call_ends_it(items: list[ScoreJob]) -> None:
+    def quota(batch: Sequence[EvalInput]) -> list[Result]:
         raise QuotaExhausted("the daily limit is used up")
 
     by, part = heavy(quota, paid=True)
@@ -202,7 +202,7 @@ def test_what_would_meet_every_later_call_ends_it(items: list[Item]) -> None:
     assert len(part.sizes) == 1
 
 
-def test_closing_ends_the_work(items: list[Item]) -> None:
+def test_closing_ends_the_work(items: list[ScoreJob]) -> None:
     by, part = heavy(gray)
     steps = Batcher([by], jobs=1, batch=1).run(items)
     next(steps)
@@ -216,20 +216,22 @@ def test_references_by_role(tmp_path: Path) -> None:
         Image.fromarray(np.full((16, 16, 3), level, dtype=np.uint8)).save(tmp_path / f"{name}.png")
     (tmp_path / "previous.png").write_bytes(b"no image")
     source = {name: ImageSource(tmp_path / f"{name}.png") for name in ("candidate", "origin", "previous")}
-    item = Item("x", source["candidate"], origin=source["origin"], previous=source["previous"])
+    item = ScoreJob("x", source["candidate"], origin=source["origin"], previous=source["previous"])
     evaluators = [named("psnr"), named({"type": "psnr", "against": "previous"}, "last"), named("scripted")]
     found = results(list(Batcher(evaluators).run([item])))
     assert isinstance(found["x", "psnr"], Score)
     last = found["x", "last"]
     assert isinstance(last, Failed) and "previous.png is not a whole image" in last.detail
-    bare = results(list(Batcher(evaluators[:1]).run([Item("x", source["candidate"])])))["x", "psnr"]
+    bare = results(list(Batcher(evaluators[:1]).run([ScoreJob("x", source["candidate"])])))["x", "psnr"]
     assert isinstance(bare, Unscored) and bare.why == "no_reference"
 
 
 def test_a_stored_image_that_was_changed_is_told(tmp_path: Path) -> None:
     path = tmp_path / "x.png"
     Image.fromarray(np.zeros((16, 16, 3), dtype=np.uint8)).save(path)
-    result = results(list(Batcher([named("scripted")]).run([Item("x", ImageSource(path, "0" * 64))])))["x", "scripted"]
+    result = results(list(Batcher([named("scripted")]).run([ScoreJob("x", ImageSource(path, "0" * 64))])))[
+        "x", "scripted"
+    ]
     assert isinstance(result, Failed) and (result.fault, result.error) == ("machine", "DamagedRun")
 
 

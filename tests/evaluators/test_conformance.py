@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from turngate.evaluators import EVALUATORS, Evaluator, Sample, Score, Unscored
+from turngate.evaluators import EVALUATORS, EvalInput, Evaluator, Score, Unscored
 from turngate.picture import Picture
 from turngate.testing import check_evaluator
 
@@ -83,7 +83,7 @@ def test_direction_of_geometry() -> None:
 COUNT = itertools.count()
 
 
-def _written_on(sample: Sample) -> Score:
+def _written_on(sample: EvalInput) -> Score:
     pixels = sample.candidate.rgb
     pixels.setflags(write=True)
     pixels[0, 0] = 255 - pixels[0, 0]
@@ -91,7 +91,7 @@ def _written_on(sample: Sample) -> Score:
     return Score(0.5)
 
 
-def _difference(sample: Sample) -> float:
+def _difference(sample: EvalInput) -> float:
     assert sample.origin is not None
     return float(np.abs(sample.candidate.rgb.astype(float) - sample.origin.rgb).mean() / 255)
 

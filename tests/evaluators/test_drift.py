@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from turngate.errors import ConfigError
-from turngate.evaluators import EVALUATORS, Sample, Score, Unscored
+from turngate.evaluators import EVALUATORS, EvalInput, Score, Unscored
 from turngate.evaluators.drift.drift import ALARM, UNITS, Drift, DriftConfig, combine
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
@@ -36,8 +36,8 @@ def test_a_flat_reference_is_unscored_and_a_flattened_candidate_isdrift_of() -> 
 def test_batches_orders_and_repeats_do_not_change_a_bit() -> None:
     rgb = PHOTOGRAPHS["chelsea"]()
     origin, other = Picture.from_rgb(rgb), Picture.from_rgb(PHOTOGRAPHS["coffee"]())
-    samples = [Sample(Picture.from_rgb(noisy(rgb, level)), origin=origin) for level in (1, 3, 9)]
-    samples.insert(1, Sample(Picture.from_rgb(jpeg(PHOTOGRAPHS["coffee"](), 50)), origin=other))
+    samples = [EvalInput(Picture.from_rgb(noisy(rgb, level)), origin=origin) for level in (1, 3, 9)]
+    samples.insert(1, EvalInput(Picture.from_rgb(jpeg(PHOTOGRAPHS["coffee"](), 50)), origin=other))
     evaluator = Drift(DriftConfig(type="drift"))
     together = evaluator.evaluate(samples)
     assert together == [evaluator.evaluate([sample])[0] for sample in samples]
@@ -47,18 +47,18 @@ def test_batches_orders_and_repeats_do_not_change_a_bit() -> None:
 def test_forgotten_references_are_measured_again() -> None:
     evaluator = Drift(DriftConfig(type="drift"))
     rgb = PHOTOGRAPHS["chelsea"]()
-    sample = Sample(Picture.from_rgb(noisy(rgb, 3)), origin=Picture.from_rgb(rgb))
+    sample = EvalInput(Picture.from_rgb(noisy(rgb, 3)), origin=Picture.from_rgb(rgb))
     before = evaluator.evaluate([sample])
     for offset in range(20):
         piece = Picture.from_rgb(rgb[offset : offset + 64, :64])
-        evaluator.evaluate([Sample(piece, origin=piece)])
+        evaluator.evaluate([EvalInput(piece, origin=piece)])
     assert evaluator.evaluate([sample]) == before
 
 
 def test_the_reference_may_be_the_first_accepted_image() -> None:
     rgb = PHOTOGRAPHS["coffee"]()
     worn = noisy(rgb, 8)
-    sample = Sample(Picture.from_rgb(worn), origin=Picture.from_rgb(rgb), first=Picture.from_rgb(worn.copy()))
+    sample = EvalInput(Picture.from_rgb(worn), origin=Picture.from_rgb(rgb), first=Picture.from_rgb(worn.copy()))
     since_first = EVALUATORS.build(EVALUATORS.configure({"type": "drift", "reference": "first"}, "test"))
     since_origin = EVALUATORS.build(EVALUATORS.configure("drift", "test"))
     assert since_first.facts.needs == {"candidate", "first"}

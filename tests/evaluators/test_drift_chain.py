@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from turngate.evaluators import EVALUATORS, Evaluator, Sample, Score, Unscored
+from turngate.evaluators import EVALUATORS, EvalInput, Evaluator, Score, Unscored
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 from turngate.testing import check_evaluator
@@ -26,7 +26,9 @@ def photograph() -> Rgb:
 def _values(evaluator: Evaluator, images: list[Rgb], every: int = 1) -> list[float]:
     """Scores of images from the second on, each with all before it as history; the last is always scored."""
     pictures = [Picture.from_rgb(image) for image in images]
-    samples = [Sample(pictures[at], history=tuple(pictures[:at])) for at in range(len(pictures) - 1, 0, -every)][::-1]
+    samples = [EvalInput(pictures[at], history=tuple(pictures[:at])) for at in range(len(pictures) - 1, 0, -every)][
+        ::-1
+    ]
     results = [result for result in score(evaluator, samples) if isinstance(result, Score)]
     assert len(results) == len(samples)
     return [result.value for result in results]
@@ -66,7 +68,7 @@ def test_objects_added_one_by_one_are_no_wear_however_many(evaluator: Evaluator,
     images = _balls(photograph, 28)
     assert max(_values(evaluator, images, every=9)) < 0.5
     drift = EVALUATORS.build(EVALUATORS.configure("drift", "test"))
-    (since_origin,) = score(drift, [Sample(Picture.from_rgb(images[-1]), origin=Picture.from_rgb(images[0]))])
+    (since_origin,) = score(drift, [EvalInput(Picture.from_rgb(images[-1]), origin=Picture.from_rgb(images[0]))])
     assert isinstance(since_origin, Score)
     assert since_origin.value > 1, "the origin cannot know that they were asked for"
 
@@ -95,8 +97,8 @@ def test_the_origin_and_other_fields_make_no_difference(evaluator: Evaluator, ph
         Picture.from_rgb(photograph),
         Picture.from_rgb(rounded(photograph + 3.0 * np.indices((400, 600))[1][..., None] % 5)),
     )
-    bare = Sample(then, history=(first,))
-    full = Sample(then, origin=then, first=then, previous=then, history=(first,), instruction="x")
+    bare = EvalInput(then, history=(first,))
+    full = EvalInput(then, origin=then, first=then, previous=then, history=(first,), instruction="x")
     assert score(evaluator, [bare]) == score(evaluator, [full])
 
 
@@ -104,9 +106,9 @@ def test_without_an_accepted_image_or_with_a_tiny_one_there_is_no_score(evaluato
     whole, tiny = Picture.from_rgb(photograph), Picture.from_rgb(photograph[:63])
     flat = Picture.from_rgb(np.full((128, 128, 3), 90, dtype=np.uint8))
     for sample, why in (
-        (Sample(whole), "no_reference"),
-        (Sample(whole, history=(tiny,)), "too_small"),
-        (Sample(whole, history=(flat,)), "flat"),
+        (EvalInput(whole), "no_reference"),
+        (EvalInput(whole, history=(tiny,)), "too_small"),
+        (EvalInput(whole, history=(flat,)), "flat"),
     ):
         for result in (*score(evaluator, [sample]), *evaluator.evaluate([sample])):
             assert isinstance(result, Unscored)

@@ -12,7 +12,7 @@ from scipy.ndimage import distance_transform_edt, gaussian_filter, map_coordinat
 
 from turngate import Edited, EditRequest
 from turngate.agent.editors import EDITORS
-from turngate.evaluators import Sample, Score
+from turngate.evaluators import EvalInput, Score
 from turngate.evaluators.drift.drift import ALARM, Drift, DriftConfig
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
@@ -113,7 +113,7 @@ def test_drift_grows_along_a_chain_of_a_real_network(editor: dict[str, str]) -> 
         assert isinstance(edited, Edited)
         images.append(Picture.from_bytes(edited.data))
     evaluator = Drift(DriftConfig(type="drift"))
-    scores = score(evaluator, [Sample(images[turn], origin=images[0]) for turn in (0, 1, 2, 4, 8)])
+    scores = score(evaluator, [EvalInput(images[turn], origin=images[0]) for turn in (0, 1, 2, 4, 8)])
     values = [result.value for result in scores if isinstance(result, Score)]
     assert len(values) == len(scores)
     assert values == sorted(set(values))

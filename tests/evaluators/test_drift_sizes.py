@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turngate.evaluators import Sample, Score, Unscored
+from turngate.evaluators import EvalInput, Score, Unscored
 from turngate.evaluators.drift.drift import Drift, DriftConfig
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
@@ -48,7 +48,7 @@ def test_images_that_are_too_small_or_missing_are_unscored() -> None:
         result = drift_of(reference, candidate)
         assert isinstance(result, Unscored)
         assert result.why == "too_small"
-    alone, evaluator = Sample(Picture.from_rgb(rgb)), Drift(DriftConfig(type="drift"))
+    alone, evaluator = EvalInput(Picture.from_rgb(rgb)), Drift(DriftConfig(type="drift"))
     for result in (*score(evaluator, [alone]), *evaluator.evaluate([alone])):
         assert isinstance(result, Unscored)
         assert result.why == "no_reference"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turngate.errors import ConfigError, UnknownPart
+from turngate.errors import ConfigError, UnknownComponent
 from turngate.evaluators import Failed, Result, Score, Unscored
 from turngate.testing import check_evaluator
 
@@ -147,7 +147,7 @@ def test_an_ensemble_of_ensembles() -> None:
 def test_wrong_settings_are_told_in_one_line(
     rule: str, members: dict[str, Any], fields: dict[str, Any], told: str
 ) -> None:
-    with pytest.raises((ConfigError, UnknownPart)) as error:
+    with pytest.raises((ConfigError, UnknownComponent)) as error:
         build(rule, members, **fields)
     assert told in str(error.value)
     assert "\n" not in str(error.value)

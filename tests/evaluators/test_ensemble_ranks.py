@@ -7,7 +7,7 @@ import pytest
 
 from turngate import Picture
 from turngate.errors import ConfigError
-from turngate.evaluators import Sample, Score, Unscored
+from turngate.evaluators import EvalInput, Score, Unscored
 from turngate.evaluators.scoring import score
 
 from ._ensembles import GRAYS, build, once, says, value
@@ -58,6 +58,6 @@ def test_ranks_of_members_with_opposite_directions_units_and_gaps() -> None:
 def test_a_rank_is_that_of_the_chain_not_of_the_batch() -> None:
     evaluator = build("rank_mean", {"a": "scripted"})
     assert evaluator.facts.batch_invariant
-    samples = [Sample(candidate, history=(GRAYS[1], GRAYS[3])) for candidate in GRAYS]
+    samples = [EvalInput(candidate, history=(GRAYS[1], GRAYS[3])) for candidate in GRAYS]
     together = [value(result) for result in score(evaluator, samples)]
     assert together == [value(score(evaluator, [sample])[0]) for sample in samples] == [1, 0.75, 0.5, 0.25, 0]

@@ -15,24 +15,24 @@ import pytest
 
 from turngate import Picture
 from turngate.errors import ConfigError, MissingWeights
-from turngate.evaluators import EVALUATORS, Failed, Result, Sample, Score, Unscored
-from turngate.evaluators.foreign.scorer import ForeignScorer
+from turngate.evaluators import EVALUATORS, EvalInput, Failed, Result, Score, Unscored
+from turngate.evaluators.external.scorer import ExternalScorer
 from turngate.evaluators.scoring import score
 from turngate.testing import check_evaluator
 
 SCRIPT = Path(__file__).parent / "_line_scorer.py"
 RNG = np.random.default_rng(0)
 FIRST, SECOND = (Picture.from_rgb(RNG.integers(0, 256, (20, 30, 3), dtype=np.uint8)) for _ in range(2))
-SAMPLE = Sample(FIRST, SECOND, SECOND, SECOND, (), "Copy it.")
+SAMPLE = EvalInput(FIRST, SECOND, SECOND, SECOND, (), "Copy it.")
 
 
-def scorer(how: str, tmp_path: Path, **fields: Any) -> ForeignScorer:
+def scorer(how: str, tmp_path: Path, **fields: Any) -> ExternalScorer:
     raw = {
         "type": "foreign", "command": [sys.executable, str(SCRIPT), how, str(tmp_path / "mark")], "version": "1",
         "direction": "higher", "range": [0, 100], "timeout_seconds": 30, **fields,
     }  # fmt: skip
     built = EVALUATORS.build(EVALUATORS.configure(raw, "evaluators.it"))
-    assert isinstance(built, ForeignScorer)
+    assert isinstance(built, ExternalScorer)
     return built
 
 
@@ -132,7 +132,7 @@ def test_no_process_is_left(tmp_path: Path) -> None:
 
 
 def test_a_reference_that_is_missing(tmp_path: Path) -> None:
-    bare = Sample(FIRST)
+    bare = EvalInput(FIRST)
     evaluator = scorer("ok", tmp_path, reference="origin")
     for result in (score(evaluator, [bare])[0], evaluator.evaluate([bare])[0]):
         assert isinstance(result, Unscored) and result.why == "no_reference"

@@ -7,22 +7,22 @@ from typing import Any, ClassVar
 
 import pytest
 
-from turngate.cli.parts import describe
-from turngate.evaluators import EVALUATORS, Facts, Result, Sample
-from turngate.part import PartConfig
+from turngate.cli.components import describe
+from turngate.component import ComponentConfig
+from turngate.evaluators import EVALUATORS, EvalInput, Facts, Result
 
 
 class Stubborn:
     """A plug-in that cannot be built."""
 
-    Config: ClassVar[type[PartConfig]] = PartConfig
+    Config: ClassVar[type[ComponentConfig]] = ComponentConfig
     requires: ClassVar[Mapping[str, str]] = {}
     facts: ClassVar[Facts] = Facts("stubborn", "1", "lower", (0.0, 9.0))
 
-    def __init__(self, config: PartConfig) -> None:
+    def __init__(self, config: ComponentConfig) -> None:
         raise KeyError("STUBBORN_HOME")
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         return []
 
 

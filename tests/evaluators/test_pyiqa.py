@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from skimage import data
 
-from turngate.errors import ConfigError, UnknownPart
-from turngate.evaluators import EVALUATORS, Facts, Failed, Result, Sample, Score, Unscored
+from turngate.errors import ConfigError, UnknownComponent
+from turngate.evaluators import EVALUATORS, EvalInput, Facts, Failed, Result, Score, Unscored
 from turngate.evaluators.pyiqa.catalogue import catalogue
 from turngate.evaluators.pyiqa.metric import PyiqaConfig, PyiqaMetric
 from turngate.evaluators.pyiqa.weights import files_of
@@ -35,7 +35,7 @@ def photo(name: str) -> Picture:
 
 
 def result(raw: Any, picture: Picture, **more: Any) -> Result:
-    return score(EVALUATORS.build(EVALUATORS.configure(raw, "x")), [Sample(picture, **more)])[0]
+    return score(EVALUATORS.build(EVALUATORS.configure(raw, "x")), [EvalInput(picture, **more)])[0]
 
 
 def test_the_whole_list_has_facts() -> None:
@@ -85,7 +85,7 @@ def test_the_version_names_what_changes_values() -> None:
 
 def test_facts_and_configurations_import_neither_torch_nor_pyiqa() -> None:
     code = (
-        "import sys\nfrom turngate import parse_config\nfrom turngate.cli.parts import all_names, describe\n"
+        "import sys\nfrom turngate import parse_config\nfrom turngate.cli.components import all_names, describe\n"
         "names = all_names('evaluators')\n"
         "parse_config({'origin': 'skimage:astronaut', 'scenario': 'replicate', 'editor': 'codec', 'gate': "
         "'always_accept', 'evaluators': ['suite:nr-all']}, 'x')\n"
@@ -99,8 +99,8 @@ def test_facts_and_configurations_import_neither_torch_nor_pyiqa() -> None:
 @pytest.mark.parametrize(
     ("raw", "error", "words"),
     [
-        ("pyiqa:musik", UnknownPart, "did you mean 'pyiqa:musiq'"),
-        ("pyiqa:zzzzzz", UnknownPart, "turngate evaluators --all"),
+        ("pyiqa:musik", UnknownComponent, "did you mean 'pyiqa:musiq'"),
+        ("pyiqa:zzzzzz", UnknownComponent, "turngate evaluators --all"),
         ("pyiqa:fid", ConfigError, "compares sets of images"),
         ("pyiqa:maclip", ConfigError, "runs on CUDA only"),
         ({"type": "pyiqa:niqe", "align": "shift"}, ConfigError, "compares with nothing"),
@@ -159,7 +159,7 @@ def test_direction_is_as_stated(name: str) -> None:
     raw = {"type": f"pyiqa:{name}", "local_files_only": True, "threads": 1}
     evaluator = EVALUATORS.build(EVALUATORS.configure(raw, "x"))
     best, *_, worst = worse_and_worse()
-    scores = [score(evaluator, [Sample(each, origin=best)])[0] for each in (best, worst)]
+    scores = [score(evaluator, [EvalInput(each, origin=best)])[0] for each in (best, worst)]
     values = [each.value for each in scores if isinstance(each, Score)]
     assert (values[0] > values[1]) == (evaluator.facts.direction == "higher"), values
 
@@ -177,7 +177,7 @@ def test_out_of_memory(configured: str) -> None:
     raw = {"type": "pyiqa:piqe", "out_of_memory": configured}
     evaluator = EVALUATORS.build(EVALUATORS.configure(raw, "x"))
     assert isinstance(evaluator, PyiqaMetric)
-    sample, whole = Sample(photo("chelsea")), evaluator._metric
+    sample, whole = EvalInput(photo("chelsea")), evaluator._metric
     asked = []
 
     def full(*given: Any, **more: Any) -> Any:
@@ -214,7 +214,7 @@ def test_shipped_numbers_are_pyiqas(name: str) -> None:
     if len(images) != 5:
         pytest.skip("this build of pyiqa ships no calibration images")
     evaluator = EVALUATORS.build(EVALUATORS.configure({"type": f"pyiqa:{name}", "local_files_only": True}, "x"))
-    results = score(evaluator, [Sample(Picture.from_file(image)) for image in images])
+    results = score(evaluator, [EvalInput(Picture.from_file(image)) for image in images])
     values = [one.value for one in results if isinstance(one, Score)]
     assert values == pytest.approx(PUBLISHED[name], abs=0.003)
 
@@ -225,7 +225,7 @@ def test_threads_of_the_process_do_not_matter() -> None:
     import torch
 
     evaluator = EVALUATORS.build(EVALUATORS.configure({"type": "pyiqa:brisque", "local_files_only": True}, "x"))
-    sample, before = Sample(photo("coffee")), torch.get_num_threads()
+    sample, before = EvalInput(photo("coffee")), torch.get_num_threads()
     values = []
     try:
         for threads in (1, 4):
@@ -244,7 +244,7 @@ def test_random_numbers_of_the_process_are_left_alone() -> None:
     np.random.seed(5)
     expected = np.random.random()
     np.random.seed(5)
-    score(evaluator, [Sample(picture, origin=picture)])
+    score(evaluator, [EvalInput(picture, origin=picture)])
     assert np.random.random() == expected
 
 

@@ -13,7 +13,7 @@ import pytest
 from skimage import data
 
 from turngate.errors import ConfigError, MissingWeights
-from turngate.evaluators import EVALUATORS, Evaluator, Sample, Score
+from turngate.evaluators import EVALUATORS, EvalInput, Evaluator, Score
 from turngate.evaluators.pyiqa.weights import files_of
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
@@ -92,7 +92,7 @@ def photo() -> Picture:
 
 
 def value(evaluator: Evaluator) -> float:
-    result = score(evaluator, [Sample(photo())])[0]
+    result = score(evaluator, [EvalInput(photo())])[0]
     assert isinstance(result, Score)
     return result.value
 
@@ -226,7 +226,7 @@ def test_a_package_that_ships_them(hub: Hub, tmp_path: Path, monkeypatch: pytest
     monkeypatch.syspath_prepend(tmp_path / "site")
     evaluator = EVALUATORS.build(EVALUATORS.configure(raw, "x"))
     assert hub.asked == []
-    same = score(evaluator, [Sample(photo(), origin=photo())])[0]
+    same = score(evaluator, [EvalInput(photo(), origin=photo())])[0]
     assert isinstance(same, Score) and same.value == pytest.approx(0, abs=1e-6)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turngate.evaluators import Failed, Sample, Score
+from turngate.evaluators import EvalInput, Failed, Score
 from turngate.evaluators.result import finite
 from turngate.evaluators.scoring import score
 
@@ -41,7 +41,7 @@ def test_what_is_no_number_is_no_score(value: Any) -> None:
     """C32: NaN, infinity, truth values, text and integers beyond a float never become a score."""
     with pytest.raises(ValueError, match="a score must"):
         Score(value)
-    result = score(Broken(lambda batch: [Score(value) for _ in batch]), [Sample(GRAY)])[0]
+    result = score(Broken(lambda batch: [Score(value) for _ in batch]), [EvalInput(GRAY)])[0]
     assert isinstance(result, Failed)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turngate import parse_config
-from turngate.evaluators import EVALUATORS, Evaluator, Facts, Failed, Need, Sample, Score, Unscored
+from turngate.evaluators import EVALUATORS, EvalInput, Evaluator, Facts, Failed, Need, Score, Unscored
 from turngate.evaluators.bulk.cache import Inputs, ScoreCache, cache_folder, cached_score, score_key
 
 from ._counter import Counter, Settings, ask, picture
@@ -21,7 +21,7 @@ from .conftest import Open
 def test_an_answer_is_computed_once(cache: ScoreCache, opened: Open) -> None:
     told = Score(0.25, "pass", "because", {"part": 1.5}, ("remark",))
     kept = replace(told, flags=("remark", "cached"))
-    evaluator, sample = Counter(told), Sample(picture(1))
+    evaluator, sample = Counter(told), EvalInput(picture(1))
     assert [ask(cache, evaluator, sample) for _ in range(3)] == [told, kept, kept]
     assert evaluator.asked == 1
     cache.close()
@@ -32,7 +32,7 @@ def test_an_answer_is_computed_once(cache: ScoreCache, opened: Open) -> None:
 
 def test_parameters_have_entries_of_their_own(cache: ScoreCache) -> None:
     """C36: two instances of one class with different parameters."""
-    one, other, sample = Counter(Score(1)), Counter(Score(2)), Sample(picture(1))
+    one, other, sample = Counter(Score(1)), Counter(Score(2)), EvalInput(picture(1))
     first, second = Settings(type="counter", at=1), Settings(type="counter", at=2)
     for flags in ((), ("cached",)):
         assert ask(cache, one, sample, first) == Score(1, flags=flags)
@@ -43,7 +43,7 @@ def test_parameters_have_entries_of_their_own(cache: ScoreCache) -> None:
 def test_real_instances_do_not_collide(cache: ScoreCache) -> None:
     """C36 with a real metric: PSNR to the origin and to the edited image, under one cache."""
     origin, previous = picture(100), picture(120)
-    sample = Sample(picture(125), origin=origin, previous=previous)
+    sample = EvalInput(picture(125), origin=origin, previous=previous)
     values = []
     for against in ("origin", "previous"):
         config = EVALUATORS.configure({"type": "psnr", "against": against}, "x")
@@ -57,7 +57,7 @@ def test_real_instances_do_not_collide(cache: ScoreCache) -> None:
 
 
 def test_version_and_type_have_entries_of_their_own(cache: ScoreCache) -> None:
-    sample, evaluators = Sample(picture(1)), [Counter(Score(1)), Counter(Score(2), version="2")]
+    sample, evaluators = EvalInput(picture(1)), [Counter(Score(1)), Counter(Score(2), version="2")]
     assert [ask(cache, one, sample) for one in evaluators] == [Score(1), Score(2)]
     assert ask(cache, Counter(Score(3)), sample, Settings(type="elsewhere:Counter")) == Score(3)
 
@@ -86,14 +86,14 @@ def test_what_is_looked_at_is_in_the_key(one: Inputs, other: Inputs) -> None:
 
 @pytest.mark.parametrize("answer", [Failed("machine", "OutOfMemoryError"), Failed("us", "range")])
 def test_failures_are_never_kept(cache: ScoreCache, answer: Failed) -> None:
-    evaluator, sample = Counter(answer, Score(0.5)), Sample(picture(1))
+    evaluator, sample = Counter(answer, Score(0.5)), EvalInput(picture(1))
     kept = Score(0.5, flags=("cached",))
     assert [ask(cache, evaluator, sample) for _ in range(3)] == [answer, Score(0.5), kept]
     assert evaluator.asked == 2
 
 
 def test_that_an_image_has_no_score_is_kept(cache: ScoreCache) -> None:
-    evaluator, sample = Counter(Unscored("flat", "one level", ("remark",))), Sample(picture(1))
+    evaluator, sample = Counter(Unscored("flat", "one level", ("remark",))), EvalInput(picture(1))
     assert ask(cache, evaluator, sample) == Unscored("flat", "one level", ("remark",))
     assert ask(cache, evaluator, sample) == Unscored("flat", "one level", ("remark", "cached"))
     assert evaluator.asked == 1
@@ -101,7 +101,7 @@ def test_that_an_image_has_no_score_is_kept(cache: ScoreCache) -> None:
 
 @pytest.mark.parametrize("facts", [{"deterministic": False}, {"batch_invariant": False}, {"paid": True}])
 def test_only_repeatable_and_free_answers_are_kept(cache: ScoreCache, facts: dict[str, Any]) -> None:
-    evaluator, sample = Counter(**facts), Sample(picture(1))
+    evaluator, sample = Counter(**facts), EvalInput(picture(1))
     for _ in range(2):
         ask(cache, evaluator, sample)
     assert evaluator.asked == 2
@@ -110,7 +110,7 @@ def test_only_repeatable_and_free_answers_are_kept(cache: ScoreCache, facts: dic
 def test_a_batch_asks_only_for_what_is_owed(cache: ScoreCache) -> None:
     config = EVALUATORS.configure({"type": "scripted"}, "x")
     evaluator: Evaluator = EVALUATORS.build(config)
-    samples = [Sample(picture(level)) for level in (10, 20, 30, 20)]
+    samples = [EvalInput(picture(level)) for level in (10, 20, 30, 20)]
     cached_score(cache, evaluator, config, samples[1:2])
     results = cached_score(cache, evaluator, config, samples)
     assert [result.value for result in results if isinstance(result, Score)] == [

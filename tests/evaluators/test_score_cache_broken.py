@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from turngate.errors import MachineError
-from turngate.evaluators import Sample, Score
+from turngate.evaluators import EvalInput, Score
 from turngate.evaluators.bulk.cache import ScoreCache, default_cache
 
 from ._counter import Counter, ask, picture
@@ -20,7 +20,7 @@ from .conftest import Open
 def test_a_damaged_cache_begins_anew(opened: Open, tmp_path: Path) -> None:
     (tmp_path / "scores.sqlite").write_bytes(b"no database " * 1000)
     evaluator = Counter(Score(3))
-    results = [ask(opened(tmp_path), evaluator, Sample(picture(1))) for _ in range(2)]
+    results = [ask(opened(tmp_path), evaluator, EvalInput(picture(1))) for _ in range(2)]
     assert results == [Score(3), Score(3, flags=("cached",))]
     assert evaluator.asked == 1
 
@@ -36,7 +36,7 @@ def test_another_layout_begins_anew(opened: Open, tmp_path: Path) -> None:
 
 
 def test_a_cache_that_breaks_is_left_out(cache: ScoreCache, caplog: pytest.LogCaptureFixture) -> None:
-    evaluator, sample = Counter(Score(4)), Sample(picture(1))
+    evaluator, sample = Counter(Score(4)), EvalInput(picture(1))
     link = sqlite3.connect(cache.path)
     link.execute("DROP TABLE scores")
     link.close()
@@ -54,7 +54,7 @@ def test_a_file_that_is_damaged_while_it_is_open(cache: ScoreCache, caplog: pyte
         file.write(b"\xff" * (cache.path.stat().st_size - 4096))
     with closing(ScoreCache(cache.path.parent)) as again:
         evaluator = Counter(Score(4))
-        assert [ask(again, evaluator, Sample(picture(level))) for level in (1, 2)] == [Score(4)] * 2
+        assert [ask(again, evaluator, EvalInput(picture(level))) for level in (1, 2)] == [Score(4)] * 2
         assert again.trouble is not None and again.trouble.endswith("malformed: delete it")
     assert len(caplog.records) == 1
 
@@ -66,7 +66,7 @@ VOID = '{"status": "scored", "value": NaN, "label": null, "explanation": null, "
     "text", ["", "{", "[]", "null", "3", "{}", '{"status": "scored"}', '{"status": "skipped", "why": "no_image"}', VOID]
 )
 def test_a_damaged_row_is_computed_again(cache: ScoreCache, text: str) -> None:
-    evaluator, sample = Counter(Score(4)), Sample(picture(1))
+    evaluator, sample = Counter(Score(4)), EvalInput(picture(1))
     ask(cache, evaluator, sample)
     with closing(sqlite3.connect(cache.path)) as link, link:
         link.execute("UPDATE scores SET result=?", (text,))
@@ -81,7 +81,7 @@ def test_a_full_disk_costs_the_cache_and_no_score(cache: ScoreCache, caplog: pyt
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (16_384, before[1]))
     try:
-        results = [ask(cache, evaluator, Sample(picture(level))) for level in (1, 2, 3)]
+        results = [ask(cache, evaluator, EvalInput(picture(level))) for level in (1, 2, 3)]
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert [result.value for result in results if isinstance(result, Score)] == [4, 4, 4]

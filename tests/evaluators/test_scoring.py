@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from turngate.evaluators import Facts, Failed, Result, Sample, Score, Unscored
+from turngate.evaluators import EvalInput, Facts, Failed, Result, Score, Unscored
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 
 from ._broken import GRAY, Broken
 
-SAMPLES = [Sample(Picture.from_rgb(np.full((8, 8, 3), level, dtype=np.uint8))) for level in (10, 0, 30, 0, 50)]
+SAMPLES = [EvalInput(Picture.from_rgb(np.full((8, 8, 3), level, dtype=np.uint8))) for level in (10, 0, 30, 0, 50)]
 
 
 class Inverse:
@@ -24,7 +24,7 @@ class Inverse:
         self.facts = Facts("inverse", "1", "lower", (0.0, 1.0), paid=paid)
         self.asked: list[int] = []
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         self.asked.append(len(batch))
         if any(not sample.candidate.rgb.any() for sample in batch):
             raise ZeroDivisionError("black")
@@ -59,7 +59,7 @@ def test_what_is_paid_for_is_not_asked_again() -> None:
 
 
 def test_an_evaluator_may_use_up_the_batch() -> None:
-    def answer(batch: list[Sample]) -> list[Result]:
+    def answer(batch: list[EvalInput]) -> list[Result]:
         return [Score(batch.pop(0).candidate.gray[0, 0] / 100) for _ in range(len(batch))]
 
     results = score(Broken(answer), SAMPLES)
@@ -88,7 +88,7 @@ def test_exceptions_are_failures(error: Exception, fault: str) -> None:
     def answer(batch: Any) -> Any:
         raise error
 
-    result = score(Broken(answer), [Sample(GRAY), Sample(GRAY)])
+    result = score(Broken(answer), [EvalInput(GRAY), EvalInput(GRAY)])
     assert [type(r) for r in result] == [Failed, Failed]
     assert isinstance(result[0], Failed) and (result[0].fault, result[0].error) == (fault, type(error).__name__)
 
@@ -96,13 +96,13 @@ def test_exceptions_are_failures(error: Exception, fault: str) -> None:
 def test_samples_that_cannot_be_scored_do_not_reach_the_evaluator() -> None:
     seen: list[int] = []
 
-    def answer(batch: Sequence[Sample]) -> list[Result]:
+    def answer(batch: Sequence[EvalInput]) -> list[Result]:
         seen.append(len(batch))
         return [Score(0.5) for _ in batch]
 
     evaluator = Broken(answer, needs=frozenset({"candidate", "origin"}), min_size=16)
     tiny = Picture.from_rgb(np.zeros((8, 40, 3), dtype=np.uint8))
-    results = score(evaluator, [Sample(GRAY, origin=GRAY), Sample(GRAY), Sample(tiny, origin=GRAY)])
+    results = score(evaluator, [EvalInput(GRAY, origin=GRAY), EvalInput(GRAY), EvalInput(tiny, origin=GRAY)])
     assert seen == [1]
     assert results[0] == Score(0.5)
     assert isinstance(results[1], Unscored) and results[1].why == "no_reference"
@@ -112,7 +112,7 @@ def test_samples_that_cannot_be_scored_do_not_reach_the_evaluator() -> None:
 def test_a_negative_value_is_fine_where_the_range_is_approximate() -> None:
     """C33."""
     answer = Broken(lambda batch: [Score(-9.8) for _ in batch], range=(0.0, 150.0), range_is_approximate=True)
-    assert score(answer, [Sample(GRAY)]) == [Score(-9.8)]
+    assert score(answer, [EvalInput(GRAY)]) == [Score(-9.8)]
     exact = Broken(lambda batch: [Score(-9.8) for _ in batch], range=(0.0, 150.0))
-    failed = score(exact, [Sample(GRAY)])[0]
+    failed = score(exact, [EvalInput(GRAY)])[0]
     assert isinstance(failed, Failed) and failed.error == "range"

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from turngate import parse_config
-from turngate.errors import ConfigError, UnknownPart
+from turngate.errors import ConfigError, UnknownComponent
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.suites import SUITES, expanded, members
 
@@ -32,7 +32,7 @@ def test_what_is_no_suite_stays() -> None:
 
 
 def test_the_nearest_suite_is_named() -> None:
-    with pytest.raises(UnknownPart, match="did you mean 'classic'"):
+    with pytest.raises(UnknownComponent, match="did you mean 'classic'"):
         members("clasic")
     with pytest.raises(ConfigError, match=r"test: .*no suite is called 'x'"):
         parse_config({**BASE, "evaluators": ["suite:x"]}, "test")

@@ -7,31 +7,31 @@ from typing import Any, ClassVar
 
 import pytest
 
+from turngate.component import ComponentConfig
 from turngate.errors import ConfigError
-from turngate.evaluators import EVALUATORS, Facts, Result, Sample, Score
+from turngate.evaluators import EVALUATORS, EvalInput, Facts, Result, Score
 from turngate.graphs.config import RunConfig
-from turngate.part import PartConfig
 from turngate.testing import check_evaluator
 
 Config = Callable[..., RunConfig]
 Run = Callable[..., Any]
 
 
-class ShareConfig(PartConfig):
+class ShareConfig(ComponentConfig):
     """Nothing to set."""
 
 
 class Share:
     """One over the size of the batch."""
 
-    Config: ClassVar[type[PartConfig]] = ShareConfig
+    Config: ClassVar[type[ComponentConfig]] = ShareConfig
     requires: ClassVar[Mapping[str, str]] = {}
     facts = Facts("share", "1", "higher", (0.0, 1.0), batch_invariant=False)
 
     def __init__(self, config: ShareConfig) -> None:
         self.config = config
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         return [Score(1 / len(batch)) for _ in batch]
 
 

@@ -12,7 +12,7 @@ from PIL import Image
 from skimage import data
 
 from turngate.errors import ConfigError, MissingWeights
-from turngate.evaluators import EVALUATORS, Sample, Score, Unscored
+from turngate.evaluators import EVALUATORS, EvalInput, Score, Unscored
 from turngate.evaluators.no_reference.parameters import parameters
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
@@ -25,7 +25,7 @@ def photo(name: str, crop: tuple[int, int] | None = None) -> Picture:
 
 def value(raw: Any, picture: Picture, origin: Picture | None = None) -> float:
     evaluator = EVALUATORS.build(EVALUATORS.configure(raw, "x"))
-    result = score(evaluator, [Sample(picture, origin=origin, previous=origin)])[0]
+    result = score(evaluator, [EvalInput(picture, origin=origin, previous=origin)])[0]
     assert isinstance(result, Score), result
     return result.value
 
@@ -95,7 +95,7 @@ def test_pyiqa_says_what_is_missing() -> None:
 @pytest.mark.parametrize("level", [0, 128, 255])
 def test_flat_images_have_no_score(name: str, level: int) -> None:
     flat = Picture.from_rgb(np.full((192, 192, 3), level, dtype=np.uint8))
-    result = score(EVALUATORS.build(EVALUATORS.configure(name, "x")), [Sample(flat)])[0]
+    result = score(EVALUATORS.build(EVALUATORS.configure(name, "x")), [EvalInput(flat)])[0]
     assert isinstance(result, Unscored | Score)
     if name != "piqe":
         assert isinstance(result, Unscored) and result.why == "flat"

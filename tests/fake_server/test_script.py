@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turngate.errors import ConfigError
-from turngate.fake_server.script import MODIFIERS, WORDS, Answer, Script, parse_script, read_script, split, with_answers
+from turngate.fake_server.script import (
+    MODIFIERS,
+    WORDS,
+    Script,
+    ScriptedReply,
+    parse_script,
+    read_script,
+    split,
+    with_answers,
+)
 
 
 def said(script: Script, numbers: range, kind: str = "edit") -> list[str]:
@@ -42,7 +51,7 @@ def test_ranges_have_both_ends(first: int, length: int, number: int) -> None:
 
 
 def test_an_answer_of_several_words() -> None:
-    answer = Answer.parse("slow:0.5+model:m-2+size:640x480+as:jpeg+interim:2+no_image")
+    answer = ScriptedReply.parse("slow:0.5+model:m-2+size:640x480+as:jpeg+interim:2+no_image")
     assert (answer.slow, answer.model, answer.size, answer.mode) == (0.5, "m-2", (640, 480), "jpeg")
     assert (answer.interim, answer.ending) == (2, "no_image")
 

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from turngate import Decision, Edited, EditRequest, PartConfig, Past, Picture
+from turngate import ComponentConfig, Decision, Edited, EditRequest, Past, Picture
 from turngate.agent.gate import Readings, Verdict
 
 SIDE = 24
 
 
-class StampConfig(PartConfig):
+class StampConfig(ComponentConfig):
     """How much harm."""
 
     noise: float = Field(default=5.0, ge=0)
@@ -25,7 +25,7 @@ class StampConfig(PartConfig):
 class Stamp:
     """Stamps a red square at a place of the turn's own, and adds noise everywhere."""
 
-    Config: ClassVar[type[PartConfig]] = StampConfig
+    Config: ClassVar[type[ComponentConfig]] = StampConfig
     requires: ClassVar[Mapping[str, str]] = {}
     model = "stamp"
     stochastic = True
@@ -50,7 +50,7 @@ def stamped(rgb: NDArray[np.uint8], turn: int) -> NDArray[np.uint8]:
     return made
 
 
-class SaysConfig(PartConfig):
+class SaysConfig(ComponentConfig):
     """What to say."""
 
     verdicts: list[Verdict]
@@ -60,7 +60,7 @@ class SaysConfig(PartConfig):
 class Says:
     """Gives a verdict by attempt."""
 
-    Config: ClassVar[type[PartConfig]] = SaysConfig
+    Config: ClassVar[type[ComponentConfig]] = SaysConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads: frozenset[str] = frozenset()
     reads_truth = False

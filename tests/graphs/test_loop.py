@@ -72,7 +72,7 @@ def test_the_step_limit_is_exact(config: Config, tmp_path: Path) -> None:
     from langgraph.errors import GraphRecursionError
 
     import turngate.graphs.machine as machine
-    from turngate.graphs.parts import build_parts
+    from turngate.graphs.components import build_components
     from turngate.graphs.session import LoopContext, Session
     from turngate.graphs.state import first_state
     from turngate.traces.run_folder import RunFolder
@@ -85,8 +85,8 @@ def test_the_step_limit_is_exact(config: Config, tmp_path: Path) -> None:
         from turngate.picture import Picture
 
         origin = Picture.from_bytes(folder.images.get(info.origin["image"]))
-        session = Session(settings, build_parts(settings), folder, info, ledger, origin)
-        start, context = first_state(session.position), LoopContext(session)
+        session = Session(settings, build_components(settings), folder, info, ledger, origin)
+        start, context = first_state(session.progress), LoopContext(session)
         try:
             end = machine.build_machine().invoke(start, {"recursion_limit": limit}, context=context)
             assert enough and end["status"] == "complete"

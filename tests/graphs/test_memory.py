@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from turngate.graphs.components import build_components
 from turngate.graphs.config import RunConfig
 from turngate.graphs.machine import build_machine, step_limit
 from turngate.graphs.origin import load_origin
-from turngate.graphs.parts import build_parts
 from turngate.graphs.session import LoopContext, Session
 from turngate.graphs.state import first_state
 from turngate.traces.ledger import Ledger
@@ -57,13 +57,13 @@ def test_resident_memory(tmp_path: Path, driver: str) -> None:
 def test_the_state_does_not_grow(config: Callable[..., RunConfig], tmp_path: Path) -> None:
     """The largest state of turns 91 to 100 is the largest of turns 1 to 10, give or take longer numbers."""
     settings = config(turns=100, gate={"type": "random", "accept_rate": 0.7}, on_reject={"attempts": 2})
-    info = RunInfo(run="memory", created="", config={}, origin={}, resolved={}, made_with={})
+    info = RunInfo(run="gate_history", created="", config={}, origin={}, resolved={}, made_with={})
     ledger = Ledger(tmp_path / "ledger.sqlite")
     origin = load_origin(settings.origin)
-    session = Session(settings, build_parts(settings), RunFolder(tmp_path), info, ledger, origin)
+    session = Session(settings, build_components(settings), RunFolder(tmp_path), info, ledger, origin)
     sizes: dict[int, int] = {}
     states: Any = build_machine().stream(
-        first_state(session.position),
+        first_state(session.progress),
         {"recursion_limit": step_limit(100, 2)},
         context=LoopContext(session),
         stream_mode="values",

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from turngate.agent.gate import Decision, Reading
 from turngate.agent.rejection import Rejection, Tried, best_of
-from turngate.graphs.decision import Ruling, settle
-from turngate.graphs.history import Position, advance, fold
+from turngate.graphs.decision import RuledDecision, next_action
+from turngate.graphs.history import Progress, advance, fold
 from turngate.traces.records import AttemptRow, DecisionRow
 
 ORIGIN = "0" * 64
-ACCEPT = Ruling(Decision("accept", "good"), "gate")
-REJECT = Ruling(Decision("reject", "bad"), "gate")
+ACCEPT = RuledDecision(Decision("accept", "good"), "gate")
+REJECT = RuledDecision(Decision("reject", "bad"), "gate")
 
 
 def attempt(turn: int = 1, number: int = 1, image: str | None = "c" * 64, **changed: Any) -> AttemptRow:
@@ -31,34 +31,34 @@ def tried(number: int, value: float, image: str) -> Tried:
 
 
 def decide(
-    ruling: Ruling,
-    position: Position,
+    ruled: RuledDecision,
+    progress: Progress,
     row: AttemptRow,
     policy: Rejection,
     candidates: list[Tried] | None = None,
     turns: int = 10,
 ) -> DecisionRow:
-    made = settle(ruling, position, row, candidates or [], policy, ORIGIN, turns, 0)
+    made = next_action(ruled, progress, row, candidates or [], policy, ORIGIN, turns, 0)
     assert made is not None
     return made
 
 
 def test_accept_makes_the_candidate_the_current_image() -> None:
-    row = decide(ACCEPT, Position.start(ORIGIN), attempt(), Rejection())
+    row = decide(ACCEPT, Progress.start(ORIGIN), attempt(), Rejection())
     assert (row.action, row.image_after, row.image_turn_after, row.closes_turn) == ("accept", "c" * 64, 1, True)
-    after = advance(Position.start(ORIGIN), row)
+    after = advance(Progress.start(ORIGIN), row)
     assert (after.turn, after.attempt, after.lineage) == (2, 1, ((1, "c" * 64),))
 
 
 def test_reject_retries_until_the_attempts_are_used_up() -> None:
-    policy, position = Rejection(attempts=3, then="skip"), Position.start(ORIGIN)
+    policy, progress = Rejection(attempts=3, then="skip"), Progress.start(ORIGIN)
     actions = []
     for number in (1, 2, 3):
-        row = decide(REJECT, position, attempt(number=number), policy)
+        row = decide(REJECT, progress, attempt(number=number), policy)
         actions.append((row.action, row.closes_turn))
-        position = advance(position, row)
+        progress = advance(progress, row)
     assert actions == [("retry", False), ("retry", False), ("skip", True)]
-    assert (position.turn, position.image) == (2, ORIGIN)
+    assert (progress.turn, progress.image) == (2, ORIGIN)
 
 
 @pytest.mark.parametrize(
@@ -73,49 +73,49 @@ def test_reject_retries_until_the_attempts_are_used_up() -> None:
     ],
 )
 def test_endings(then: Any, action: str, image: str, status: str) -> None:
-    position = Position(3, 2, "b" * 64, 2, ((1, "a" * 64), (2, "b" * 64)))
+    progress = Progress(3, 2, "b" * 64, 2, ((1, "a" * 64), (2, "b" * 64)))
     candidates = [tried(1, 4.0, "d" * 64), tried(2, 5.0, "c" * 64)]
     policy = Rejection(attempts=2, then=then, best_by="q")
-    row = decide(REJECT, position, attempt(3, 2), policy, candidates)
+    row = decide(REJECT, progress, attempt(3, 2), policy, candidates)
     assert (row.action, row.image_after, row.status_after) == (action, image, status)
     assert row.verdict == "reject"
 
 
 def test_rollback_further_than_the_lineage_ends_at_the_origin() -> None:
-    position = Position(3, 1, "b" * 64, 2, ((1, "a" * 64), (2, "b" * 64)))
-    row = decide(REJECT, position, attempt(3), Rejection(then="rollback", rollback_turns=9))
+    progress = Progress(3, 1, "b" * 64, 2, ((1, "a" * 64), (2, "b" * 64)))
+    row = decide(REJECT, progress, attempt(3), Rejection(then="rollback", rollback_turns=9))
     assert (row.image_after, row.image_turn_after) == (ORIGIN, 0)
-    assert advance(position, row).lineage == ()
+    assert advance(progress, row).lineage == ()
 
 
 def test_an_image_that_cannot_come_is_not_asked_for_again() -> None:
     blocked = attempt(image=None, retryable=False, why="blocked_prompt")
-    row = decide(REJECT, Position.start(ORIGIN), blocked, Rejection(attempts=5, then="skip"))
+    row = decide(REJECT, Progress.start(ORIGIN), blocked, Rejection(attempts=5, then="skip"))
     assert row.action == "skip"
 
 
 @pytest.mark.parametrize("then", ["accept", "keep_best"])
 def test_nothing_is_forced_where_there_is_no_candidate(then: Any) -> None:
     policy = Rejection(then=then, best_by="q")
-    row = decide(REJECT, Position.start(ORIGIN), attempt(image=None), policy)
+    row = decide(REJECT, Progress.start(ORIGIN), attempt(image=None), policy)
     assert (row.action, row.taken_attempt, row.image_after) == ("skip", None, ORIGIN)
 
 
 def test_an_unchanged_image_does_not_become_a_new_one() -> None:
-    position = Position(2, 1, "a" * 64, 1, ((1, "a" * 64),))
-    row = decide(ACCEPT, position, attempt(2, image="a" * 64, outcome="no_change"), Rejection())
-    assert (row.image_turn_after, advance(position, row).lineage) == (1, ((1, "a" * 64),))
+    progress = Progress(2, 1, "a" * 64, 1, ((1, "a" * 64),))
+    row = decide(ACCEPT, progress, attempt(2, image="a" * 64, outcome="no_change"), Rejection())
+    assert (row.image_turn_after, advance(progress, row).lineage) == (1, ((1, "a" * 64),))
 
 
 def test_a_person_is_asked_once() -> None:
     policy = Rejection(then="ask_human")
-    assert settle(REJECT, Position.start(ORIGIN), attempt(), [], policy, ORIGIN, 10, 0) is None
-    said = Ruling(Decision("reject", "a person said reject"), "human", human=True)
-    assert decide(said, Position.start(ORIGIN), attempt(), policy).action == "skip"
+    assert next_action(REJECT, Progress.start(ORIGIN), attempt(), [], policy, ORIGIN, 10, 0) is None
+    said = RuledDecision(Decision("reject", "a person said reject"), "human", human=True)
+    assert decide(said, Progress.start(ORIGIN), attempt(), policy).action == "skip"
 
 
 def test_the_last_turn_completes_the_run() -> None:
-    row = decide(ACCEPT, Position.start(ORIGIN), attempt(), Rejection(), turns=1)
+    row = decide(ACCEPT, Progress.start(ORIGIN), attempt(), Rejection(), turns=1)
     assert row.status_after == "complete"
 
 
@@ -132,22 +132,22 @@ def test_best_prefers_the_better_direction_and_the_earlier_on_a_tie() -> None:
 )
 def test_laws_of_the_fold(choices: list[tuple[bool, Any]], attempts: int) -> None:
     """Turns never go back, the current image is the end of the lineage, and a fold of a prefix is the live position."""
-    position = Position.start(ORIGIN)
+    progress = Progress.start(ORIGIN)
     rows: list[DecisionRow] = []
-    live = [position]
+    live = [progress]
     for index, (accept, then) in enumerate(choices):
         image = f"{index:064x}"[::-1]
-        row = attempt(position.turn, position.attempt, image, input_image=position.image)
+        row = attempt(progress.turn, progress.attempt, image, input_image=progress.image)
         policy = Rejection(attempts=attempts, then=then)
-        candidates = [Tried(position.attempt, image, {})]
-        made = decide(ACCEPT if accept else REJECT, position, row, policy, candidates, turns=1000)
-        before, position = position, advance(position, made)
+        candidates = [Tried(progress.attempt, image, {})]
+        made = decide(ACCEPT if accept else REJECT, progress, row, policy, candidates, turns=1000)
+        before, progress = progress, advance(progress, made)
         rows.append(made)
-        live.append(position)
-        assert (position.turn, position.attempt) > (before.turn, before.attempt)
-        assert position.attempt <= attempts
-        assert position.image == (position.lineage[-1][1] if position.lineage else ORIGIN)
-        assert position.image_turn == (position.lineage[-1][0] if position.lineage else 0)
-        assert [turn for turn, _ in position.lineage] == sorted({turn for turn, _ in position.lineage})
+        live.append(progress)
+        assert (progress.turn, progress.attempt) > (before.turn, before.attempt)
+        assert progress.attempt <= attempts
+        assert progress.image == (progress.lineage[-1][1] if progress.lineage else ORIGIN)
+        assert progress.image_turn == (progress.lineage[-1][0] if progress.lineage else 0)
+        assert [turn for turn, _ in progress.lineage] == sorted({turn for turn, _ in progress.lineage})
     for length, expected in enumerate(live):
         assert fold(ORIGIN, rows[:length]) == expected

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from turngate.providers.calling import RETRIED, Called, Failure, Kind, RetryConfig, call, run_blocking
+from turngate.providers.calling import RETRIED, Called, CallFailure, FailureKind, RetryConfig, call, run_blocking
 
 QUICK = RetryConfig(tries=4, deadline_seconds=0.05, first_wait_seconds=0, longest_wait_seconds=60)
 
@@ -18,16 +18,16 @@ QUICK = RetryConfig(tries=4, deadline_seconds=0.05, first_wait_seconds=0, longes
 class Refused(Exception):
     """A failed call, with what it means."""
 
-    def __init__(self, failure: Failure) -> None:
+    def __init__(self, failure: CallFailure) -> None:
         super().__init__(failure.message)
         self.failure = failure
 
 
-def classify(error: Exception) -> Failure | None:
+def classify(error: Exception) -> CallFailure | None:
     return error.failure if isinstance(error, Refused) else None
 
 
-def failing(*failures: Failure) -> Callable[[], Awaitable[str]]:
+def failing(*failures: CallFailure) -> Callable[[], Awaitable[str]]:
     left = list(failures)
 
     async def make() -> str:
@@ -43,19 +43,19 @@ def ask(make: Callable[[], Awaitable[str]], retry: RetryConfig = QUICK) -> Calle
 
 
 def test_failed_calls_before_the_answer_are_told() -> None:
-    called = ask(failing(Failure("capacity", "full"), Failure("unavailable", "503")))
+    called = ask(failing(CallFailure("capacity", "full"), CallFailure("unavailable", "503")))
     assert called.answer == "answer"
     assert [one.why for one in called.tries] == ["capacity", "unavailable"]
 
 
 def test_the_wait_that_the_provider_asks_for_is_kept_and_counted() -> None:
-    called = ask(failing(Failure("per_minute", "slow down", wait=0.02)))
+    called = ask(failing(CallFailure("per_minute", "slow down", wait=0.02)))
     assert [one.waited for one in called.tries] == [0.02]
     assert called.waited == pytest.approx(0.02)
 
 
 def test_a_longer_wait_than_allowed_ends_the_tries() -> None:
-    called = ask(failing(Failure("per_minute", "slow down", wait=3600)))
+    called = ask(failing(CallFailure("per_minute", "slow down", wait=3600)))
     assert called.answer is None
     assert called.failure is not None
     assert called.failure.wait == 3600
@@ -63,8 +63,8 @@ def test_a_longer_wait_than_allowed_ends_the_tries() -> None:
 
 
 @pytest.mark.parametrize("kind", ["per_day", "bad_request", "conversation", "auth", "not_found", "moderation"])
-def test_what_no_other_try_can_mend_is_asked_once(kind: Kind) -> None:
-    called = ask(failing(Failure(kind, "no"), Failure(kind, "no")))
+def test_what_no_other_try_can_mend_is_asked_once(kind: FailureKind) -> None:
+    called = ask(failing(CallFailure(kind, "no"), CallFailure(kind, "no")))
     assert called.answer is None
     assert [one.why for one in called.tries] == [kind]
 
@@ -94,7 +94,7 @@ def test_a_bug_is_not_tried_again() -> None:
 
 def test_pauses_come_from_the_seed_and_grow() -> None:
     retry = RetryConfig(tries=4, first_wait_seconds=0.002, longest_wait_seconds=1)
-    failures = [Failure("capacity", "full")] * 3
+    failures = [CallFailure("capacity", "full")] * 3
     waits = [[one.waited for one in ask(failing(*failures), retry).tries] for _ in range(2)]
     assert waits[0] == waits[1]
     for number, wait in enumerate(waits[0]):
@@ -102,9 +102,9 @@ def test_pauses_come_from_the_seed_and_grow() -> None:
 
 
 @given(st.lists(st.sampled_from(sorted(RETRIED)), max_size=6), st.integers(1, 5))
-def test_never_more_calls_than_allowed_and_every_failure_is_told(kinds: list[Kind], tries: int) -> None:
+def test_never_more_calls_than_allowed_and_every_failure_is_told(kinds: list[FailureKind], tries: int) -> None:
     retry = RetryConfig(tries=tries, first_wait_seconds=0)
-    called = ask(failing(*(Failure(kind, "no") for kind in kinds)), retry)
+    called = ask(failing(*(CallFailure(kind, "no") for kind in kinds)), retry)
     assert len(called.tries) == min(len(kinds), tries)
     assert (called.answer is None) == (len(kinds) >= tries)
     assert [one.why for one in called.tries] == kinds[:tries]

@@ -7,7 +7,7 @@ from typing import Any
 
 from google.genai.types import GenerateContentResponse
 
-from turngate.providers.gemini import Count, blocked, count, finish_reason
+from turngate.providers.gemini import TokenCount, blocked, count, finish_reason
 
 
 def answer(**fields: Any) -> GenerateContentResponse:
@@ -25,11 +25,11 @@ def test_thoughts_are_counted_with_the_answer_and_apart() -> None:
         "candidates_tokens_details": [{"modality": "IMAGE", "token_count": 1120}],
         "thoughts_token_count": 300,
     }
-    assert count(answer(usage_metadata=usage)) == Count(700, 516, 1430, 1120, 300)
+    assert count(answer(usage_metadata=usage)) == TokenCount(700, 516, 1430, 1120, 300)
     bare = {"prompt_token_count": 700, "candidates_token_count": 10}
-    assert count(answer(usage_metadata=bare)) == Count(700, None, 10, None, None)
-    assert count(answer(usage_metadata={"thoughts_token_count": 5})) == Count(thoughts=5), "nothing is made up"
-    assert count(answer()) == Count()
+    assert count(answer(usage_metadata=bare)) == TokenCount(700, None, 10, None, None)
+    assert count(answer(usage_metadata={"thoughts_token_count": 5})) == TokenCount(thoughts=5), "nothing is made up"
+    assert count(answer()) == TokenCount()
 
 
 def test_a_blocked_prompt_says_why_in_one_line() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from turngate.evaluators import EVALUATORS
-from turngate.evaluators.bulk.item import Named
+from turngate.evaluators.bulk.job import NamedEvaluator
 from turngate.evaluators.bulk.scorer import Batcher
 from turngate.rescoring.rescore import Rescoring
 from turngate.rescoring.targets import find, turns_in
@@ -15,7 +15,7 @@ from turngate.rescoring.targets import find, turns_in
 def score(path: Path, *raws: Any, turns: str | None = None, limit: int | None = None, name: str | None = None) -> None:
     """As `turngate score PATH --with RAW ... --turns TURNS --limit LIMIT`."""
     configs = [EVALUATORS.configure(raw, "x") for raw in raws]
-    named = [Named(name or config.type, config, EVALUATORS.build(config)) for config in configs]
+    named = [NamedEvaluator(name or config.type, config, EVALUATORS.build(config)) for config in configs]
     chosen = None if turns is None else turns_in(turns)
     for _ in Rescoring(Batcher(named)).run(list(find(path).targets(chosen, limit, with_history=True))):
         pass

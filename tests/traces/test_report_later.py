@@ -14,7 +14,7 @@ from turngate import RunView, parse_config, start_run
 from turngate.pages.report.run.page import write_run_report
 from turngate.pages.report.study.page import write_study_page
 from turngate.picture import encode_png
-from turngate.traces.analysis.run.rescored import MARK, read_later
+from turngate.traces.analysis.run.rescored import MARK, read_rescored
 from turngate.traces.analysis.run.summary import summarise
 from turngate.traces.analysis.study.answer import StudyAnswer, answer_study
 from turngate.traces.analysis.study.study_view import StudyView
@@ -111,7 +111,7 @@ def test_settings_and_versions_of_one_evaluator_stay_apart(run: Path) -> None:
 def test_a_name_of_its_own_for_the_same_evaluator_is_one_curve(run: Path) -> None:
     score(run, "psnr", turns="0-2", name="mine")
     score(run, "psnr", name="yours")
-    [one] = read_later(RunView.load(run)).evaluators
+    [one] = read_rescored(RunView.load(run)).evaluators
     assert one.given == "mine" and not one.partial
 
 
@@ -293,4 +293,4 @@ def test_rows_of_a_newer_kind_are_no_traceback(run: Path) -> None:
     row = table.scores()[0]
     table.add([ScoredRow.model_construct(**{**vars(row), "key": "odd", "value": "high", "direction": "sideways"})])
     table.close()
-    assert read_later(RunView.load(run)).trouble
+    assert read_rescored(RunView.load(run)).trouble

@@ -7,9 +7,9 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-__all__ = ["FAILURES", "FailureKind", "FailureName", "Judgement", "Level"]
+__all__ = ["FAILURES", "FailureKind", "FailureLevel", "FailureName", "Judgement"]
 
-Level = Literal["sub-object", "object", "image"]
+FailureLevel = Literal["sub-object", "object", "image"]
 """What a failure is about."""
 
 FailureName = Literal[
@@ -26,7 +26,7 @@ class FailureKind(_Model):
     """One named failure."""
 
     name: FailureName
-    level: Level
+    level: FailureLevel
     what: str
     """In one line."""
 
@@ -64,6 +64,6 @@ class Judgement(_Model):
     """One line: the numbers, or who labelled it."""
 
     @property
-    def level(self) -> Level:
+    def level(self) -> FailureLevel:
         """What the failure is about."""
         return FAILURES[self.name].level

@@ -9,9 +9,9 @@ from pydantic import Field
 from turngate.traces._sqlite import Tables
 from turngate.traces.records import Row
 
-__all__ = ["SCORE_TABLES", "PassEndRow", "PassRow", "Role", "ScoredRow"]
+__all__ = ["SCORE_TABLES", "ImageRole", "ScoredRow", "ScoringPass", "ScoringPassEnd"]
 
-Role = Literal["origin", "candidate", "composite", "image"]
+ImageRole = Literal["origin", "candidate", "composite", "image"]
 """What an image was in its run (a `composite` is what a masked accept made and took); `image` elsewhere."""
 
 
@@ -27,7 +27,7 @@ class ScoredRow(Row):
     turn: int | None = None
     """In a run or where the manifest says so; 0 for the origin."""
     attempt: int | None = None
-    role: Role = "image"
+    role: ImageRole = "image"
     image: str
     """SHA-256 of the bytes that were scored; empty when they could not be read."""
     shown: dict[str, Any] = Field(default={})
@@ -68,7 +68,7 @@ class ScoredRow(Row):
     ended_ns: int
 
 
-class PassRow(Row):
+class ScoringPass(Row):
     """One `turngate score`: what was asked for. Written before the first image is scored."""
 
     id: str
@@ -86,7 +86,7 @@ class PassRow(Row):
     started_ns: int
 
 
-class PassEndRow(Row):
+class ScoringPassEnd(Row):
     """How a pass ended; one that was killed has no such row."""
 
     id: str
@@ -100,7 +100,7 @@ class PassEndRow(Row):
 
 SCORE_TABLES: Tables = {
     "scores": (ScoredRow, ("key",)),
-    "passes": (PassRow, ("id",)),
-    "pass_ends": (PassEndRow, ("id",)),
+    "passes": (ScoringPass, ("id",)),
+    "pass_ends": (ScoringPassEnd, ("id",)),
 }
 """Table -> (row model, primary key)."""

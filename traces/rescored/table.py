@@ -15,7 +15,7 @@ from turngate.errors import MissingExtra, NoSuchRun
 from turngate.traces._sqlite import connect, decode, encode, machine_errors
 from turngate.traces.records import Row
 from turngate.traces.redact import reread_secrets
-from turngate.traces.rescored.records import SCORE_TABLES, PassEndRow, PassRow, ScoredRow
+from turngate.traces.rescored.records import SCORE_TABLES, ScoredRow, ScoringPass, ScoringPassEnd
 
 __all__ = [
     "FILE_NAME",
@@ -76,10 +76,10 @@ class ScoreTable:
         """All rows, in order of turn, attempt, item, evaluator and time."""
         return self._all("scores", ScoredRow, "turn, attempt, item, evaluator, started_ns, tries")
 
-    def passes(self) -> list[tuple[PassRow, PassEndRow | None]]:
+    def passes(self) -> list[tuple[ScoringPass, ScoringPassEnd | None]]:
         """All passes in order, each with how it ended; None for one that was killed or is at work."""
-        ends = {end.id: end for end in self._all("pass_ends", PassEndRow, "id")}
-        return [(one, ends.get(one.id)) for one in self._all("passes", PassRow, "started_ns, id")]
+        ends = {end.id: end for end in self._all("pass_ends", ScoringPassEnd, "id")}
+        return [(one, ends.get(one.id)) for one in self._all("passes", ScoringPass, "started_ns, id")]
 
     def close(self) -> None:
         """Close the file; SQLite folds the write-ahead log into it."""

@@ -14,20 +14,20 @@ from turngate.traces.status import run_status
 from turngate.traces.telemetry.config import ExporterKind, Signal, TelemetryConfig, attribute_limit, chosen_exporters
 from turngate.traces.telemetry.content import Content
 from turngate.traces.telemetry.otlp import target
-from turngate.traces.telemetry.place import Place, TraceContext
+from turngate.traces.telemetry.place import TraceContext, TracePlace
 
 if TYPE_CHECKING:
     from turngate.traces.telemetry.pipeline import Pipeline
     from turngate.traces.telemetry.run_signals import RunSignals
 
-__all__ = ["Past", "export_run", "read_last_event", "read_past"]
+__all__ = ["RecordedRun", "export_run", "read_last_event", "read_past"]
 
 
 # What the ledger of a run already holds, as the records that telemetry is made of.
 
 
 @dataclass(frozen=True)
-class Past:
+class RecordedRun:
     """Everything recorded so far."""
 
     records: tuple[AttemptRecord, ...]
@@ -40,7 +40,7 @@ class Past:
     """Trace context of whoever started the run."""
 
 
-def read_past(folder: Path) -> Past:
+def read_past(folder: Path) -> RecordedRun:
     """Read the ledger in `folder`; raises `NoSuchRun` or `DamagedRun`."""
     ledger = RunFolder(folder).ledger()
     try:
@@ -49,7 +49,7 @@ def read_past(folder: Path) -> Past:
         ledger.close()
     first = next((event for event in events if event.kind == "started"), None)
     under = TraceContext.parse(first.data) if first is not None else None
-    return Past(records, first.at_ns if first is not None else None, _last(events), under)
+    return RecordedRun(records, first.at_ns if first is not None else None, _last(events), under)
 
 
 def read_last_event(folder: Path) -> EventRow | None:
@@ -92,7 +92,7 @@ def export_run(
     pipeline = Pipeline(_chosen(config), jsonl or folder.path / "telemetry.jsonl", endpoint, content.limit)
     assert pipeline.spans is not None
     started_ns = past.started_ns or _ending(folder, past)[2]
-    place = Place(info.run, config.trace_per, past.started_under)
+    place = TracePlace(info.run, config.trace_per, past.started_under)
     try:
         _replay(RunSignals(pipeline.providers, folder, info, place, content, started_ns), pipeline, folder, info, past)
     finally:
@@ -106,7 +106,7 @@ def export_run(
     return pipeline.spans.ended
 
 
-def _replay(signals: RunSignals, pipeline: Pipeline, folder: RunFolder, info: RunInfo, past: Past) -> None:
+def _replay(signals: RunSignals, pipeline: Pipeline, folder: RunFolder, info: RunInfo, past: RecordedRun) -> None:
     inherited = info.parent.turn if info.parent is not None else 0
     for number, record in enumerate(past.records, start=1):
         if record.attempt.turn <= inherited:
@@ -134,7 +134,7 @@ def _chosen(config: TelemetryConfig) -> dict[Signal, ExporterKind]:
     return {**chosen_exporters(config), "traces": asked, "metrics": "none"}
 
 
-def _ending(folder: RunFolder, past: Past) -> tuple[str, str | None, int]:
+def _ending(folder: RunFolder, past: RecordedRun) -> tuple[str, str | None, int]:
     decisions = [record.decision for record in past.records]
     status = run_status(folder.path, decisions, [past.last] if past.last is not None else [])
     if past.last is not None and past.last.kind == "ended":

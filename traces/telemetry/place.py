@@ -16,8 +16,8 @@ from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 
 __all__ = [
     "DerivedIds",
-    "Place",
     "TraceContext",
+    "TracePlace",
     "edit_span_id",
     "enter",
     "evaluate_span_id",
@@ -85,7 +85,7 @@ def started_under(environment: Mapping[str, str] | None = None) -> dict[str, str
 
 
 @dataclass(frozen=True)
-class Place:
+class TracePlace:
     """Ids of the run and of its turns under derived ids."""
 
     run: str
@@ -206,7 +206,7 @@ class DerivedIds(RandomIdGenerator):
 # The loop asks `request_headers` right before it calls a part. An editor is given the answer in `EditRequest.headers`;
 # an evaluator, which knows no turn, calls from inside `turngate.providers.trace_headers.below`.
 
-_place: ContextVar[Place | None] = ContextVar("turngate_telemetry_place", default=None)
+_place: ContextVar[TracePlace | None] = ContextVar("turngate_telemetry_place", default=None)
 
 
 def request_headers(turn: int, attempt: int, evaluator: str | None = None) -> dict[str, str]:
@@ -221,7 +221,7 @@ def request_headers(turn: int, attempt: int, evaluator: str | None = None) -> di
     return started_under({}) if "opentelemetry.trace" in sys.modules else {}
 
 
-def enter(place: Place) -> None:
+def enter(place: TracePlace) -> None:
     """From now on `request_headers` speaks of this run, in this thread and in those that copy its context."""
     _place.set(place)
 

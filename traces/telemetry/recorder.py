@@ -12,7 +12,7 @@ from turngate.traces.telemetry.config import Signal, TelemetryConfig, attribute_
 from turngate.traces.telemetry.content import Content
 from turngate.traces.telemetry.export import read_last_event, read_past
 from turngate.traces.telemetry.pipeline import Dropped, Providers, application_providers
-from turngate.traces.telemetry.place import Place
+from turngate.traces.telemetry.place import TracePlace
 
 if TYPE_CHECKING:
     from opentelemetry._logs import LoggerProvider
@@ -82,7 +82,7 @@ class TelemetryRecorder:
         from turngate.traces.telemetry.run_signals import RunSignals
 
         past = read_past(self._folder)
-        place = Place(info.run, self._config.trace_per, past.started_under)
+        place = TracePlace(info.run, self._config.trace_per, past.started_under)
         folder, since = RunFolder(self._folder), past.started_ns or started_ns
         self._signals = RunSignals(self._providers, folder, info, place, self._content, since)
         for record in past.records:

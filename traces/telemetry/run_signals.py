@@ -11,7 +11,7 @@ from turngate.traces.telemetry import names
 from turngate.traces.telemetry.attributes import result_attributes
 from turngate.traces.telemetry.content import Content
 from turngate.traces.telemetry.pipeline import Providers
-from turngate.traces.telemetry.place import Place
+from turngate.traces.telemetry.place import TracePlace
 from turngate.traces.telemetry.run_metrics import RunMetrics
 from turngate.traces.telemetry.run_trace import RunTrace, remote_context
 
@@ -49,7 +49,13 @@ class RunSignals:
     """Hands every attempt to what is told about it."""
 
     def __init__(
-        self, providers: Providers, folder: RunFolder, info: RunInfo, place: Place, content: Content, started_ns: int
+        self,
+        providers: Providers,
+        folder: RunFolder,
+        info: RunInfo,
+        place: TracePlace,
+        content: Content,
+        started_ns: int,
     ) -> None:
         self._place = place
         self._trace = None

@@ -39,8 +39,8 @@ from turngate.traces.telemetry.attributes import (
 )
 from turngate.traces.telemetry.content import Content, image_facts, origin_facts
 from turngate.traces.telemetry.place import (
-    Place,
     TraceContext,
+    TracePlace,
     edit_span_id,
     evaluate_span_id,
     gate_span_id,
@@ -65,7 +65,7 @@ class SpanStarter:
     """
 
     def __init__(
-        self, provider: TracerProvider, derived: DerivedIds | None, place: Place, version: str | None = None
+        self, provider: TracerProvider, derived: DerivedIds | None, place: TracePlace, version: str | None = None
     ) -> None:
         self._tracer = provider.get_tracer(
             names.SCOPE, version, attributes={names.SCOPE_CONVENTIONS: names.CONVENTIONS}
@@ -132,7 +132,7 @@ class RunTrace:
         provider: TracerProvider,
         derived: DerivedIds | None,
         info: RunInfo,
-        place: Place,
+        place: TracePlace,
         content: Content,
         images: ImageStore,
         started_ns: int,
@@ -275,7 +275,7 @@ class RunTrace:
         parent = self._info.parent
         if parent is None:
             return []
-        theirs = Place(parent.run, self._place.trace_per)  # as if the parent had been sent with the same settings
+        theirs = TracePlace(parent.run, self._place.trace_per)  # as if the parent had been sent with the same settings
         if not parent.turn:
             return self._spans.link("forked_from", theirs.trace, run_span_id(parent.run))
         span_id = turn_span_id(parent.run, parent.turn)

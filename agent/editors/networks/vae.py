@@ -11,8 +11,8 @@ from pydantic import Field, model_validator
 
 from turngate.agent.editor import Edited, EditRequest, NoImage
 from turngate.agent.editors.networks.tiny_vae import VaeFiles, load_network
+from turngate.component import ComponentConfig
 from turngate.errors import MachineError
-from turngate.part import PartConfig
 from turngate.picture import Picture
 from turngate.weights.torch_device import Device, out_of_memory, resolve_device, threads
 from turngate.weights.version import check_same
@@ -26,7 +26,7 @@ _MULTIPLE = 8
 """The encoder halves width and height three times."""
 
 
-class VaeConfig(PartConfig):
+class VaeConfig(ComponentConfig):
     """Which autoencoder, and the noise that makes a retry meaningful."""
 
     paths: ClassVar[tuple[str, ...]] = ("folder", "encoder", "decoder")
@@ -75,7 +75,7 @@ class VaeEditor:
     It ignores the instruction: it stands for the loss that every latent-diffusion editor adds, edit or not.
     """
 
-    Config: ClassVar[type[PartConfig]] = VaeConfig
+    Config: ClassVar[type[ComponentConfig]] = VaeConfig
     requires: ClassVar[Mapping[str, str]] = {
         "diffusers": "diffusers",
         "torch": "diffusers",

@@ -6,16 +6,16 @@ from typing import Any
 
 from pydantic import Field
 
-from turngate.agent.editor import NoImage, NoImageWhy, Served, Usage
+from turngate.agent.editor import EditUsage, NoImage, NoImageWhy, Served
+from turngate.component import ComponentConfig
 from turngate.errors import UserError
-from turngate.part import PartConfig
 from turngate.picture import Picture
-from turngate.providers.calling import Called, Kind, RetryConfig, raise_if_fatal
+from turngate.providers.calling import Called, FailureKind, RetryConfig, raise_if_fatal
 from turngate.providers.prices import Prices
 
 __all__ = ["RemoteConfig", "no_answer", "sent"]
 
-_WHY: dict[Kind, NoImageWhy] = {
+_WHY: dict[FailureKind, NoImageWhy] = {
     "per_minute": "rate_limit",
     "capacity": "unavailable",
     "unavailable": "unavailable",
@@ -27,7 +27,7 @@ _WHY: dict[Kind, NoImageWhy] = {
 }
 
 
-class RemoteConfig(PartConfig):
+class RemoteConfig(ComponentConfig):
     """Settings of every editor that calls a provider."""
 
     base_url: str | None = Field(default=None, pattern=r"^https?://")
@@ -55,7 +55,7 @@ def no_answer(called: Called[Any], model: str, where: str, key_name: str, provid
     detail = failure.message if count == 1 else f"{failure.message} ({count} tries)"
     served = Served(provider, tries=called.tries)
     retryable = failure.kind != "bad_request"
-    return NoImage(_WHY[failure.kind], detail, retryable, usage=Usage(waited_seconds=called.waited), served=served)
+    return NoImage(_WHY[failure.kind], detail, retryable, usage=EditUsage(waited_seconds=called.waited), served=served)
 
 
 def sent(picture: Picture, as_png: bool, accepted: frozenset[str]) -> tuple[bytes, str, tuple[str, ...]]:

@@ -10,7 +10,7 @@ from pydantic import Field
 from turngate.agent.editor import Edited, EditRequest, NoImage, Served
 from turngate.agent.editors.remote.base import RemoteConfig, no_answer
 from turngate.agent.editors.remote.gemini_wire import contents, result
-from turngate.part import PartConfig
+from turngate.component import ComponentConfig
 from turngate.providers import gemini
 from turngate.providers.calling import Called, call, run_blocking
 from turngate.providers.keys import KeyName, missing_key, read_key
@@ -48,7 +48,7 @@ class GeminiConfig(RemoteConfig):
 class GeminiEditor:
     """Gemini image models (Nano Banana Pro and others) through google-genai; thought summaries are the reasoning."""
 
-    Config: ClassVar[type[PartConfig]] = GeminiConfig
+    Config: ClassVar[type[ComponentConfig]] = GeminiConfig
     requires: ClassVar[Mapping[str, str]] = {"google.genai": ""}
     needs: ClassVar[str] = "an API key in GEMINI_API_KEY"
     converses: ClassVar[bool] = True

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from turngate.agent.editor import Edited, EditRequest, Exchange, ExtraImage, NoImage, NoImageWhy, Served, Usage
+from turngate.agent.editor import Edited, EditRequest, EditUsage, Exchange, ExtraImage, NoImage, NoImageWhy, Served
 from turngate.agent.editors.remote.base import sent
 from turngate.errors import UserError
 from turngate.picture import Picture
@@ -97,10 +97,10 @@ def _content(candidate: Candidate) -> dict[str, Any]:
     return whole
 
 
-def _usage(response: GenerateContentResponse, prices: Prices | None, waited: float) -> Usage:
+def _usage(response: GenerateContentResponse, prices: Prices | None, waited: float) -> EditUsage:
     used = count(response)
     tokens = Tokens.split(used.sent, used.sent_images, used.made, used.made_images)
-    return Usage(used.sent, used.made, used.thoughts, cost(tokens, prices), waited)
+    return EditUsage(used.sent, used.made, used.thoughts, cost(tokens, prices), waited)
 
 
 # An edit request in the Gemini API's words.

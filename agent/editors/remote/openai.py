@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from turngate.agent.editor import Edited, EditRequest, ExtraImage, NoImage, Served, Usage
+from turngate.agent.editor import Edited, EditRequest, EditUsage, ExtraImage, NoImage, Served
 from turngate.agent.editors.remote.base import RemoteConfig, no_answer, sent
-from turngate.part import PartConfig
+from turngate.component import ComponentConfig
 from turngate.providers import openai
 from turngate.providers.calling import Called, call, run_blocking
 from turngate.providers.keys import KeyName, missing_key, read_key
@@ -51,7 +51,7 @@ class OpenAIConfig(RemoteConfig):
 class OpenAIEditor:
     """The images-edit endpoint of OpenAI or of any server that speaks its protocol (`base_url`)."""
 
-    Config: ClassVar[type[PartConfig]] = OpenAIConfig
+    Config: ClassVar[type[ComponentConfig]] = OpenAIConfig
     requires: ClassVar[Mapping[str, str]] = {"openai": ""}
     needs: ClassVar[str] = "an API key in OPENAI_API_KEY, or a server of one's own at `base_url`"
     provider: ClassVar[str] = openai.PROVIDER
@@ -142,10 +142,10 @@ def _result(
     return Edited(data, extras=extras, flags=flags, detail=detail, **told)
 
 
-def _usage(answer: ImagesResponse, prices: Prices | None, waited: float) -> Usage:
+def _usage(answer: ImagesResponse, prices: Prices | None, waited: float) -> EditUsage:
     used = answer.usage
     if used is None:
-        return Usage(waited_seconds=waited)
+        return EditUsage(waited_seconds=waited)
     ins, outs = used.input_tokens_details, used.output_tokens_details
     text_out = getattr(outs, "text_tokens", None) or 0
     tokens = Tokens(
@@ -154,4 +154,4 @@ def _usage(answer: ImagesResponse, prices: Prices | None, waited: float) -> Usag
         text_output=text_out,
         image_output=used.output_tokens - text_out,
     )
-    return Usage(used.input_tokens, used.output_tokens, None, cost(tokens, prices), waited)
+    return EditUsage(used.input_tokens, used.output_tokens, None, cost(tokens, prices), waited)

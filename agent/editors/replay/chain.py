@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from turngate.agent.editor import NoImage, Usage
+from turngate.agent.editor import EditUsage, NoImage
 from turngate.errors import ConfigError
 
 __all__ = ["Chain", "Recorded", "linked"]
@@ -36,7 +36,7 @@ class Recorded:
     """What was asked for; None where that is not known."""
     reasoning: str | None = None
     model: str | None = None
-    usage: Usage = field(default_factory=Usage)
+    usage: EditUsage = field(default_factory=EditUsage)
     damage: float | None = None
     flags: tuple[str, ...] = ()
     told: Mapping[str, Any] = field(default_factory=dict)

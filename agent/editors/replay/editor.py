@@ -12,13 +12,13 @@ from pydantic import Field, field_validator
 from turngate.agent.editor import Edited, EditRequest, ExtraImage, NoImage
 from turngate.agent.editors.replay.chain import Chain, Recorded
 from turngate.agent.editors.replay.readers import read_folder, read_image, read_manifest, read_run
+from turngate.component import ComponentConfig
 from turngate.errors import ConfigError
-from turngate.part import PartConfig
 
 __all__ = ["ReplayConfig", "ReplayEditor"]
 
 
-class ReplayConfig(PartConfig):
+class ReplayConfig(ComponentConfig):
     """What to serve."""
 
     paths: ClassVar[tuple[str, ...]] = ("source",)
@@ -65,7 +65,7 @@ class ReplayEditor:
     instruction was given, `replay_other_instruction`.
     """
 
-    Config: ClassVar[type[PartConfig]] = ReplayConfig
+    Config: ClassVar[type[ComponentConfig]] = ReplayConfig
     requires: ClassVar[Mapping[str, str]] = {}
     needs: ClassVar[str] = "a recorded chain"
     paid = False

@@ -13,7 +13,7 @@ from typing import Annotated, cast
 from PIL import Image
 from pydantic import BaseModel, BeforeValidator, Field
 
-from turngate.agent.editor import NoImage, NoImageWhy, Usage
+from turngate.agent.editor import EditUsage, NoImage, NoImageWhy
 from turngate.agent.editors.replay.chain import Chain, Recorded, linked
 from turngate.errors import BadImage, ConfigError
 from turngate.manifest import manifest_rows
@@ -155,7 +155,7 @@ def _accepted(decisions: Iterable[DecisionRow]) -> list[tuple[int, int]]:
 
 
 def _recorded(row: AttemptRow, turn: int, attempt: int, images: ImageStore) -> Recorded:
-    usage = Usage(row.input_tokens, row.output_tokens, row.reasoning_tokens)  # no cost: a replay has none
+    usage = EditUsage(row.input_tokens, row.output_tokens, row.reasoning_tokens)  # no cost: a replay has none
     if row.image is None:
         why = cast(NoImageWhy, row.why)
         return Recorded(
@@ -183,7 +183,7 @@ def _recorded(row: AttemptRow, turn: int, attempt: int, images: ImageStore) -> R
 Text = Annotated[str | None, BeforeValidator(lambda cell: cell.strip() or None)]
 
 
-class _Row(BaseModel, use_attribute_docstrings=True, allow_inf_nan=False):
+class _ChainRow(BaseModel, use_attribute_docstrings=True, allow_inf_nan=False):
     """One line; columns that are not here are left alone."""
 
     turn: int = Field(ge=0)
@@ -198,12 +198,12 @@ class _Row(BaseModel, use_attribute_docstrings=True, allow_inf_nan=False):
 
 
 def read_manifest(file: Path) -> Chain:
-    """The chain in a CSV file (UTF-8, commas, a header) with columns `turn`, `path` and perhaps the others of `_Row`.
+    """The chain in a CSV file (UTF-8, commas, a header) with columns `turn`, `path` and perhaps others of `_ChainRow`.
 
     Raises `ConfigError` or `BadImage` that names file and line.
     """
     recorded = []
-    for line, row in manifest_rows(file, _Row, ("turn", "path"), "editor.source"):
+    for line, row in manifest_rows(file, _ChainRow, ("turn", "path"), "editor.source"):
         image = file.parent / row.path
         recorded.append(
             Recorded(

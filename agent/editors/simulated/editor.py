@@ -14,13 +14,13 @@ from turngate.agent.editors.simulated import objects as things
 from turngate.agent.editors.simulated.decay import age, decay, increment
 from turngate.agent.editors.simulated.objects import FAILS, operate, painted
 from turngate.agent.editors.simulated.signatures import SIGNATURES, mention_probability, summary
-from turngate.part import PartConfig
+from turngate.component import ComponentConfig
 from turngate.picture import Picture
 
 __all__ = ["SimulatedConfig", "SimulatedEditor"]
 
 
-class SimulatedConfig(PartConfig):
+class SimulatedConfig(ComponentConfig):
     """Which model is imitated, and how strongly."""
 
     signature: Literal["nano-banana-pro", "nano-banana-2", "flux2-dev", "qwen-image-edit"] = "nano-banana-pro"
@@ -56,7 +56,7 @@ class SimulatedEditor:
     none. An image that this editor did not make counts as undamaged.
     """
 
-    Config: ClassVar[type[PartConfig]] = SimulatedConfig
+    Config: ClassVar[type[ComponentConfig]] = SimulatedConfig
     requires: ClassVar[Mapping[str, str]] = {}
     simulated = True
     paid = False

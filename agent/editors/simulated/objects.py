@@ -21,7 +21,7 @@ __all__ = [
     "FAILS",
     "FAILURES",
     "RADIUS",
-    "Failure",
+    "ObjectFailure",
     "Placed",
     "add",
     "as_json",
@@ -35,10 +35,10 @@ __all__ = [
 ]
 
 
-Failure = Literal["nothing_added", "replaced", "row_too_many"]
+ObjectFailure = Literal["nothing_added", "replaced", "row_too_many"]
 """Nothing new appears; the new object takes the place of an old one; a row of the same object comes along with it."""
 
-FAILURES: Mapping[Failure, float] = {"nothing_added": 0.06, "replaced": 0.1, "row_too_many": 0.06}
+FAILURES: Mapping[ObjectFailure, float] = {"nothing_added": 0.06, "replaced": 0.1, "row_too_many": 0.06}
 """Probability of each when an object is asked for. Ours: the paper reports that they happen, not how often."""
 
 RADIUS = 0.032
@@ -69,7 +69,7 @@ class Placed:
 class Addition:
     """What came of a request to add an object."""
 
-    failure: Failure | None
+    failure: ObjectFailure | None
     drawn: tuple[Placed, ...]
     """New in the image; they are painted over what was there."""
     objects: tuple[Placed, ...]
@@ -140,7 +140,7 @@ def from_json(told: Iterable[Mapping[str, Any]]) -> tuple[Placed, ...]:
     return tuple(Placed(one["name"], one["x"], one["y"]) for one in told)
 
 
-def _failure(rng: np.random.Generator, failures: float) -> Failure | None:
+def _failure(rng: np.random.Generator, failures: float) -> ObjectFailure | None:
     drawn = float(rng.random())
     for failure, probability in FAILURES.items():
         drawn -= failures * probability

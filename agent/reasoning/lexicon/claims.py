@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from turngate.agent.reasoning.lexicon.data import Lexicon
-from turngate.agent.reasoning.lexicon.scope import UNSAID, Item, Scoped
+from turngate.agent.reasoning.lexicon.scope import UNSAID, Scoped, ScopedPhrase
 from turngate.agent.reasoning.lexicon.text import Sentence
-from turngate.agent.reasoning.reading import Finding, Label
+from turngate.agent.reasoning.reading import ClaimLabel, Finding
 
 __all__ = ["Claims"]
 
@@ -20,9 +20,9 @@ class Claims:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
-        self._known: Item | None = None
+        self._known: ScopedPhrase | None = None
         """Damage that was named before, which a pronoun may stand for."""
-        self._looked_for: list[Item] = []
+        self._looked_for: list[ScopedPhrase] = []
         """Damage that the sentence before looked for, without saying yet whether it is there."""
 
     def read(self, sentence: Sentence, found: Scoped) -> list[Finding]:
@@ -36,9 +36,9 @@ class Claims:
             for label, start, end, kind in found_words
         ]
 
-    def _said(self, found: Scoped) -> Iterator[tuple[Label, Item, str]]:
+    def _said(self, found: Scoped) -> Iterator[tuple[ClaimLabel, ScopedPhrase, str]]:
         denied: set[int] = set()
-        looked_for: list[Item] = []
+        looked_for: list[ScopedPhrase] = []
         for index in range(len(found.clauses)):
             items = [item for item in found.items if item.clause == index]
             for label, item, kind in self._clause(items, looked_for, self._points_back(found, index)):
@@ -56,8 +56,8 @@ class Claims:
         return self._known is not None and (relative or any(word in self._lexicon.pronouns for word in words))
 
     def _clause(
-        self, items: Sequence[Item], looked_for: list[Item], points_back: bool
-    ) -> Iterator[tuple[Label, Item, str]]:
+        self, items: Sequence[ScopedPhrase], looked_for: list[ScopedPhrase], points_back: bool
+    ) -> Iterator[tuple[ClaimLabel, ScopedPhrase, str]]:
         verbs = [item for item in items if item.role in _VERBS]
         for item in items:
             match item.role:
@@ -76,8 +76,12 @@ class Claims:
                     yield from self._carried_out(item, items, points_back)
 
     def _damage(
-        self, item: Item, items: Sequence[Item], verbs: Sequence[Item], looked_for: list[Item]
-    ) -> Iterator[tuple[Label, Item, str]]:
+        self,
+        item: ScopedPhrase,
+        items: Sequence[ScopedPhrase],
+        verbs: Sequence[ScopedPhrase],
+        looked_for: list[ScopedPhrase],
+    ) -> Iterator[tuple[ClaimLabel, ScopedPhrase, str]]:
         self._known = item
         verb = _governing(item, items, verbs)
         gone = [other for other in items if other.role == "gone" and other.start >= item.end]
@@ -99,7 +103,9 @@ class Claims:
             return
         yield ("denies_damage" if denied else "mentions_damage"), item, item.kind
 
-    def _carried_out(self, item: Item, items: Sequence[Item], points_back: bool) -> Iterator[tuple[Label, Item, str]]:
+    def _carried_out(
+        self, item: ScopedPhrase, items: Sequence[ScopedPhrase], points_back: bool
+    ) -> Iterator[tuple[ClaimLabel, ScopedPhrase, str]]:
         """A removal that names no damage in its clause: by its own meaning, or by a pronoun."""
         if item.contexts & UNSAID or item.negations or not _finished(item):
             return
@@ -107,13 +113,17 @@ class Claims:
         if not named and ((item.role != "remove" and item.kind != "ongoing") or points_back):
             yield "denies_damage", item, ""
 
-    def _of_pronoun(self, item: Item, items: Sequence[Item], points_back: bool) -> Iterator[tuple[Label, Item, str]]:
+    def _of_pronoun(
+        self, item: ScopedPhrase, items: Sequence[ScopedPhrase], points_back: bool
+    ) -> Iterator[tuple[ClaimLabel, ScopedPhrase, str]]:
         """`It is still visible`, `they are gone`, of damage that was named before."""
         if points_back and self._known and _stated(item) and not any(other.role == "damage" for other in items):
-            label: Label = "mentions_damage" if item.role == "remains" else "denies_damage"
+            label: ClaimLabel = "mentions_damage" if item.role == "remains" else "denies_damage"
             yield label, item, self._known.kind
 
-    def _exceptions(self, items: Sequence[Item], after_denial: bool) -> Iterator[tuple[Label, Item, str]]:
+    def _exceptions(
+        self, items: Sequence[ScopedPhrase], after_denial: bool
+    ) -> Iterator[tuple[ClaimLabel, ScopedPhrase, str]]:
         """`Removed from the wall, but not from the ceiling`: it is still there."""
         if after_denial and not any(item.role in ("damage", *_VERBS) for item in items):
             for item in items:
@@ -121,23 +131,23 @@ class Claims:
                     yield "mentions_damage", item, self._known.kind
                     return
 
-    def _outcome(self, found: Scoped, looked_for: list[Item]) -> Iterator[tuple[Label, Item, str]]:
+    def _outcome(self, found: Scoped, looked_for: list[ScopedPhrase]) -> Iterator[tuple[ClaimLabel, ScopedPhrase, str]]:
         """What became of a search, in this sentence or in the next one."""
         wanted = looked_for or self._looked_for
         self._looked_for = looked_for
         for item in found.items if wanted else ():
             if item.role in ("found_none", "found_some") and not item.contexts & UNSAID:
-                label: Label = "denies_damage" if item.role == "found_none" else "mentions_damage"
+                label: ClaimLabel = "denies_damage" if item.role == "found_none" else "mentions_damage"
                 yield label, item, wanted[0].kind
                 self._looked_for = []
                 return
 
 
-def _stated(item: Item) -> bool:
+def _stated(item: ScopedPhrase) -> bool:
     return not item.contexts & UNSAID and not item.negations
 
 
-def _statement(item: Item) -> Iterator[tuple[Label, Item, str]]:
+def _statement(item: ScopedPhrase) -> Iterator[tuple[ClaimLabel, ScopedPhrase, str]]:
     if item.contexts & UNSAID:
         return
     denied = len(item.negations) % 2 == 1
@@ -152,7 +162,9 @@ def _statement(item: Item) -> Iterator[tuple[Label, Item, str]]:
             yield "claims_success", item, ""
 
 
-def _kept(item: Item, items: Sequence[Item], points_back: bool) -> Iterator[tuple[Label, Item, str]]:
+def _kept(
+    item: ScopedPhrase, items: Sequence[ScopedPhrase], points_back: bool
+) -> Iterator[tuple[ClaimLabel, ScopedPhrase, str]]:
     """`Preserved` with what can be kept; the grain that was kept is damage, not success."""
     if item.contexts & UNSAID:
         return
@@ -167,7 +179,7 @@ def _kept(item: Item, items: Sequence[Item], points_back: bool) -> Iterator[tupl
         yield ("mentions_damage", item, "detail") if denied else ("claims_success", item, "")
 
 
-def _governing(item: Item, items: Sequence[Item], verbs: Sequence[Item]) -> Item | None:
+def _governing(item: ScopedPhrase, items: Sequence[ScopedPhrase], verbs: Sequence[ScopedPhrase]) -> ScopedPhrase | None:
     """The removal whose object the damage is."""
     for verb in verbs:
         if verb.role == "repair" and not verb.passive:
@@ -181,7 +193,7 @@ def _governing(item: Item, items: Sequence[Item], verbs: Sequence[Item]) -> Item
     return None
 
 
-def _finished(verb: Item) -> bool:
+def _finished(verb: ScopedPhrase) -> bool:
     """It happened, or it is denied that it did."""
     return verb.kind != "base" or verb.did or bool(verb.negations)
 

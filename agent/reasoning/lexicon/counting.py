@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from turngate.agent.reasoning.lexicon.data import Lexicon
 from turngate.agent.reasoning.lexicon.scope import Scoped
-from turngate.agent.reasoning.reading import Count
+from turngate.agent.reasoning.reading import ObjectCount
 
 __all__ = ["Counter"]
 
@@ -27,7 +27,7 @@ class Counter:
         self._noun = ""
         """The noun that was counted last."""
 
-    def read(self, found: Scoped) -> Iterator[Count]:
+    def read(self, found: Scoped) -> Iterator[ObjectCount]:
         """Counts of one sentence, of what is said in it; what was not added is no count."""
         words = found.words
         at, adding = 0, -1  # `adding`: index at which something that was added may begin
@@ -47,24 +47,24 @@ class Counter:
                 yield count
             at, adding = end, end if count.added else -1
 
-    def _count(self, words: Sequence[str], at: int, adding: bool) -> tuple[Count, int] | None:
+    def _count(self, words: Sequence[str], at: int, adding: bool) -> tuple[ObjectCount, int] | None:
         """The count that begins at `at`, and the index after it; `adding`: what was added is named here."""
         if words[at] in self._rules.ordinals:
             return self._ordinal(words, at)
         number, start = self._number(words, at)
         return self._article(words, at, adding) if number is None else self._numeral(words, at, number, start, adding)
 
-    def _ordinal(self, words: Sequence[str], at: int) -> tuple[Count, int] | None:
+    def _ordinal(self, words: Sequence[str], at: int) -> tuple[ObjectCount, int] | None:
         """`A fourth apple`: there are four."""
         if not self._before("a_fourth", words, at):
             return None
         noun, end = self._group(words, at + 1, 1)
         alone = end == at + 1 and (end == len(words) or not words[end][0].isalnum())
         if not noun and alone and self._before("added", words, at - 1):
-            return Count(self._rules.ordinals[words[at]], self._noun), end
+            return ObjectCount(self._rules.ordinals[words[at]], self._noun), end
         return self._counted(words, self._rules.ordinals[words[at]], noun or self._noun, False, end)
 
-    def _article(self, words: Sequence[str], at: int, adding: bool) -> tuple[Count, int] | None:
+    def _article(self, words: Sequence[str], at: int, adding: bool) -> tuple[ObjectCount, int] | None:
         """`The apple was added`, `another apple`, `a new apple`: one was added."""
         start = at + (words[at] in self._rules.articles and words[at] not in self._rules.more)
         more = start < len(words) and words[start] in self._rules.more
@@ -77,7 +77,7 @@ class Counter:
 
     def _numeral(
         self, words: Sequence[str], at: int, number: int, start: int, adding: bool
-    ) -> tuple[Count, int] | None:
+    ) -> tuple[ObjectCount, int] | None:
         """`Two apples`, `two more apples`, `one apple more`, `a total of two`; the noun begins at `start`."""
         total = self._before("total", words, at)
         more = start < len(words) and words[start] in self._rules.more
@@ -88,11 +88,13 @@ class Counter:
         more = more or any(word in self._rules.more for word in beside)
         return self._counted(words, number, noun, not total and (adding or more or self._was_added(words, end)), end)
 
-    def _counted(self, words: Sequence[str], number: int, noun: str, added: bool, end: int) -> tuple[Count, int] | None:
+    def _counted(
+        self, words: Sequence[str], number: int, noun: str, added: bool, end: int
+    ) -> tuple[ObjectCount, int] | None:
         if not noun or number == 0 or (end < len(words) and words[end] in self._rules.fewer):
             return None
         self._noun = noun
-        return Count(number, noun, added), end
+        return ObjectCount(number, noun, added), end
 
     def _number(self, words: Sequence[str], at: int) -> tuple[int | None, int]:
         """A number in digits or words, and the index after it."""

@@ -23,13 +23,13 @@ Phrase = Annotated[str, StringConstraints(min_length=1, max_length=1000, to_lowe
 Group = tuple[Phrase, ...]
 
 
-class LexiconPart(BaseModel):
+class LexiconSection(BaseModel):
     """Unknown fields are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
-class Forms(LexiconPart):
+class Forms(LexiconSection):
     """A verb by how far its action has come."""
 
     done: Group = ()
@@ -40,7 +40,7 @@ class Forms(LexiconPart):
     """`removing`: done beside another action, not yet done in a heading or a plan."""
 
 
-class Counting(LexiconPart):
+class Counting(LexiconSection):
     """How numbers of objects are stated. A noun is the first plural after a number, after `one` the last word of its
     group."""
 
@@ -95,7 +95,7 @@ _LOOKED_UP = (
 """Fields whose phrases are looked up together."""
 
 
-class Lexicon(LexiconPart):
+class Lexicon(LexiconSection):
     """Phrases are written as `turngate.agent.reasoning.lexicon.text` says: `a|b`, `word*`, `(word)`, `_`.
 
     Fields that are left out are empty: what they would find is not found."""

@@ -12,8 +12,8 @@ from turngate.agent.reasoning.lexicon.counting import Counter
 from turngate.agent.reasoning.lexicon.data import read_lexicon
 from turngate.agent.reasoning.lexicon.scope import scoped
 from turngate.agent.reasoning.lexicon.text import Sentence, Splitter
-from turngate.agent.reasoning.reading import Count, Finding, Reading, SummaryReading, Unread
-from turngate.part import PartConfig
+from turngate.agent.reasoning.reading import Finding, ObjectCount, ReaderResult, SummaryReading, Unread
+from turngate.component import ComponentConfig
 
 __all__ = ["LexiconConfig", "LexiconReader"]
 
@@ -21,7 +21,7 @@ _KNOWN = 0.2
 """Share of a text's words that must be in the lexicon, or common in its language, for it to be read."""
 
 
-class LexiconConfig(PartConfig):
+class LexiconConfig(ComponentConfig):
     """In which language the summaries are."""
 
     lexicon: str = Field(default="en", min_length=1)
@@ -31,7 +31,7 @@ class LexiconConfig(PartConfig):
 class LexiconReader:
     """Reads summaries by a lexicon: no model, no network, the same bytes give the same reading."""
 
-    Config: ClassVar[type[PartConfig]] = LexiconConfig
+    Config: ClassVar[type[ComponentConfig]] = LexiconConfig
     requires: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, config: LexiconConfig) -> None:
@@ -40,17 +40,17 @@ class LexiconReader:
         self.lexicon = read_lexicon(config.lexicon)
         self._splitter = Splitter(self.lexicon.contractions, self.lexicon.endings, self.lexicon.abbreviations)
 
-    def read(self, texts: Sequence[str | None]) -> list[Reading]:
+    def read(self, texts: Sequence[str | None]) -> list[ReaderResult]:
         """One reading per text; time grows with the length of the text, not faster."""
         return [self._read(text or "") for text in texts]
 
-    def _read(self, text: str) -> Reading:
+    def _read(self, text: str) -> ReaderResult:
         parts = list(self._splitter.split(text))
         if not parts:
             return Unread("empty", "no words")
         claims, counter = Claims(self.lexicon), Counter(self.lexicon)
         findings: list[Finding] = []
-        counts: dict[Count, None] = {}
+        counts: dict[ObjectCount, None] = {}
         for sentence in parts:
             found = scoped(sentence.words, self.lexicon, sentence.question)
             findings += claims.read(sentence, found)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from turngate.agent.reasoning.lexicon.data import Lexicon
 from turngate.agent.reasoning.lexicon.text import SYMBOL, Match
 
-__all__ = ["UNSAID", "Item", "Scoped", "clauses", "scoped"]
+__all__ = ["UNSAID", "Scoped", "ScopedPhrase", "clauses", "scoped"]
 
 
 # Where the clauses of a sentence begin, and which of them leave a request or plan behind.
@@ -105,7 +105,7 @@ _NEXT = 3
 
 
 @dataclass
-class Item:
+class ScopedPhrase:
     """A phrase with what governs it."""
 
     role: str
@@ -135,7 +135,7 @@ class Scoped:
     """Per word: it is asked for, planned or only possible."""
     denied: list[bool]
     """Per word: what happens there is denied."""
-    items: list[Item] = field(default_factory=list)
+    items: list[ScopedPhrase] = field(default_factory=list)
 
 
 @dataclass
@@ -211,7 +211,7 @@ def _take(match: Match, clause: int, state: _State, found: Scoped) -> None:
         contexts.add("any")
     if role in ("damage", "change", "clean"):
         state.used.update(state.negations)
-    item = Item(
+    item = ScopedPhrase(
         role, kind, match.start, match.end, clause, frozenset(state.negations), frozenset(contexts),
         match.start < state.did_until, match.start - state.passive_at <= _NEXT + 1,
     )  # fmt: skip

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from turngate.cli._columns import TimeLeft, duration, plain
-from turngate.pages.viewer.entries import glance
+from turngate.pages.viewer.entries import quick_summary
 from turngate.traces.records import AttemptRecord, ScoreRow
 from turngate.traces.run_folder import RunInfo
 
@@ -195,7 +195,7 @@ class Live:
         editor = plain(str(info.resolved["editor"]["model"]))
         gate = plain(str(info.config["gate"]["type"]))
         self._say(f"{plain(str(self._folder))}: {self._turns} turns, editor {editor}{simulated}, gate {gate}")
-        self._cost = glance(self._folder).cost_usd  # of what was done before, when the run goes on
+        self._cost = quick_summary(self._folder).cost_usd  # of what was done before, when the run goes on
         self._left = TimeLeft(self._turns)
         self._since = time.monotonic()
         if self._console.is_interactive and self._console.file.isatty() and not self._label:

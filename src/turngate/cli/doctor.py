@@ -19,15 +19,15 @@ from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
 from turngate.agent.scenarios import SCENARIOS
 from turngate.cli._options import json_option
+from turngate.component import ComponentConfig, missing_modules
 from turngate.errors import TurngateError
 from turngate.evaluators import EVALUATORS
 from turngate.graphs.config import RunConfig
 from turngate.graphs.load import read_config, read_mapping
 from turngate.graphs.study.plan import read_study
-from turngate.part import PartConfig, missing_modules
 from turngate.registry import Registry
 
-__all__ = ["Finding", "examine"]
+__all__ = ["ComponentCheck", "examine"]
 
 
 @click.command("doctor")
@@ -41,30 +41,31 @@ def doctor_command(config: Path | None, as_json: bool) -> int:
     """
     if config is not None:
         return _say_findings(config, as_json)
-    from turngate.cli.parts import KINDS, describe
+    from turngate.cli.components import KINDS, describe
 
     machine = _machine()
-    parts = {kind: describe(kind) for kind in KINDS}
+    components = {kind: describe(kind) for kind in KINDS}
     if as_json:
-        print(json.dumps({"machine": machine, **parts}, ensure_ascii=False))
+        print(json.dumps({"machine": machine, **components}, ensure_ascii=False))
         return 0
     for name, value in machine.items():
         click.echo(f"{name:<12}{value}")
-    for kind, found in parts.items():
-        ready = [part["name"] for part in found if part["runs_here"]]
+    for kind, found in components.items():
+        ready = [component["name"] for component in found if component["runs_here"]]
         click.echo(f"{kind:<12}{', '.join(ready)}")
-        for part in found:
-            if not part["runs_here"]:
-                click.echo(f"{'':<12}{part['name']} is missing something: {part['missing']}")
-            elif part["needs_here"]:
-                click.echo(f"{'':<12}{part['name']} needs {part['needs_here']}: `turngate doctor CONFIG` looks for it")
+        for component in found:
+            if not component["runs_here"]:
+                click.echo(f"{'':<12}{component['name']} is missing something: {component['missing']}")
+            elif component["needs_here"]:
+                needs = f"{component['name']} needs {component['needs_here']}"
+                click.echo(f"{'':<12}{needs}: `turngate doctor CONFIG` looks for it")
     return 0
 
 
 def _say_findings(config: Path, as_json: bool) -> int:
     findings = examine(config)
     if as_json:
-        print(json.dumps({"parts": [asdict(finding) for finding in findings]}, ensure_ascii=False))
+        print(json.dumps({"components": [asdict(finding) for finding in findings]}, ensure_ascii=False))
     else:
         for finding in findings:
             click.echo(f"{finding.field} ({finding.type}): {finding.missing or 'can run here'}")
@@ -98,7 +99,7 @@ def _span_model() -> str:
 
 
 @dataclass(frozen=True)
-class Finding:
+class ComponentCheck:
     """One part of a configuration."""
 
     field: str
@@ -108,7 +109,7 @@ class Finding:
     """In one line; None when it can run here."""
 
 
-def examine(path: Path) -> list[Finding]:
+def examine(path: Path) -> list[ComponentCheck]:
     """Build every part of a run or study as its start would, downloading nothing, and say what hinders each.
 
     Raises `ConfigError` for a configuration that is wrong. The process may download nothing afterwards either.
@@ -116,39 +117,46 @@ def examine(path: Path) -> list[Finding]:
     os.environ["HF_HUB_OFFLINE"] = "1"  # the library reads it when it is imported
     is_study = "arms" in read_mapping(path)
     configs = [job.config for job in read_study(path).jobs] if is_study else [read_config(path)]
-    parts = {(field, repr(part)): (registry, part) for one in configs for field, registry, part in _parts(one)}
-    lacking = {key: _lacks(registry.find(part.type), part) for key, (registry, part) in parts.items()}
+    components = {
+        (field, repr(component)): (registry, component) for one in configs for field, registry, component in _parts(one)
+    }
+    lacking = {
+        key: _lacks(registry.find(component.type), component) for key, (registry, component) in components.items()
+    }
     os.environ["TURNGATE_OFFLINE"] = "1"
     return [
-        Finding(key[0], part.type, lacking[key] or _why_not(registry, part)) for key, (registry, part) in parts.items()
+        ComponentCheck(key[0], component.type, lacking[key] or _why_not(registry, component))
+        for key, (registry, component) in components.items()
     ]
 
 
-def _parts(config: RunConfig) -> Iterator[tuple[str, Registry[Any], PartConfig]]:
+def _parts(config: RunConfig) -> Iterator[tuple[str, Registry[Any], ComponentConfig]]:
     yield "editor", EDITORS, config.editor
-    for name, part in config.evaluators.items():
-        yield from _evaluators(f"evaluators.{name}", part)
+    for name, component in config.evaluators.items():
+        yield from _evaluators(f"evaluators.{name}", component)
     yield "gate", GATES, config.gate
     yield "scenario", SCENARIOS, config.scenario
-    if config.truth is not None and isinstance(config.truth.measure, PartConfig):
+    if config.truth is not None and isinstance(config.truth.measure, ComponentConfig):
         yield from _evaluators("truth.measure", config.truth.measure)
 
 
-def _evaluators(field: str, config: PartConfig) -> Iterator[tuple[str, Registry[Any], PartConfig]]:
+def _evaluators(field: str, config: ComponentConfig) -> Iterator[tuple[str, Registry[Any], ComponentConfig]]:
     """An evaluator, or the members of one that is made of several."""
-    members: Mapping[str, PartConfig] | None = getattr(config, "members", None)
+    members: Mapping[str, ComponentConfig] | None = getattr(config, "members", None)
     if members is None:
         yield field, EVALUATORS, config
     for name, member in (members or {}).items():
         yield from _evaluators(f"{field}.members.{name}", member)
 
 
-def _lacks(part: Any, config: PartConfig) -> str | None:
-    lacks: str | None = part.lacks_of(config) if hasattr(part, "lacks_of") and not missing_modules(part) else None
+def _lacks(component: Any, config: ComponentConfig) -> str | None:
+    lacks: str | None = (
+        component.lacks_of(config) if hasattr(component, "lacks_of") and not missing_modules(component) else None
+    )
     return lacks
 
 
-def _why_not(registry: Registry[Any], config: PartConfig) -> str | None:
+def _why_not(registry: Registry[Any], config: ComponentConfig) -> str | None:
     try:
         registry.build(config)
     except TurngateError as error:

@@ -17,7 +17,7 @@ from turngate.cli._options import json_option
 from turngate.cli.report import write_page
 from turngate.errors import TurngateError, UserError
 from turngate.graphs.runner import Review, continue_run
-from turngate.pages.viewer.labelling import Verdict
+from turngate.pages.viewer.labelling import ReviewVerdict
 
 __all__ = []
 
@@ -43,7 +43,7 @@ def view_command(folder: Path, port: int, no_browser: bool, labels: Path | None,
     from turngate.errors import UserError
     from turngate.loopback import HOST, bind, serve
     from turngate.pages.viewer.app import make_app
-    from turngate.pages.viewer.labelling import LabelBook, Means
+    from turngate.pages.viewer.labelling import LabelBook, ViewerOptions
 
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file: give the folder that holds the runs, {folder.parent} perhaps")
@@ -64,7 +64,7 @@ def view_command(folder: Path, port: int, no_browser: bool, labels: Path | None,
 
     reader = READERS.build(READERS.configure("lexicon", "reader"))
     with Reviews() as reviews:
-        means = Means(book, reviews.start, reader)
+        means = ViewerOptions(book, reviews.start, reader)
         serve(make_app(folder, token, means), listening, ready)
     return 0
 
@@ -99,7 +99,7 @@ class Reviews:
         for process in self._working.values():
             process.join()
 
-    def start(self, folder: Path, verdict: Verdict) -> None:
+    def start(self, folder: Path, verdict: ReviewVerdict) -> None:
         """Begin; what keeps the run from beginning is raised here."""
         before = self._working.get(folder)
         if before is not None:
@@ -138,7 +138,7 @@ class _Begun:
         """Nothing: the ledger has it."""
 
 
-def _go_on(folder: Path, verdict: Verdict, told: Connection) -> None:
+def _go_on(folder: Path, verdict: ReviewVerdict, told: Connection) -> None:
     os.setsid()  # Ctrl-C is for the viewer, which then asks the run to stop
     review = Review(verdict.accept, verdict.comment, (verdict.turn, verdict.attempt))
     try:

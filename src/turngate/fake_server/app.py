@@ -17,15 +17,15 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from turngate.errors import ConfigError
-from turngate.fake_server.asked import Asked, BadRequest, Provider, SentImage
+from turngate.fake_server.asked import Asked, BadRequest, Provider, ReceivedImage
 from turngate.fake_server.gemini.answers import answer_gemini, gemini_error, gemini_refusal, wrong_gemini_key
 from turngate.fake_server.gemini.request import read_gemini
 from turngate.fake_server.log import Log, understood
 from turngate.fake_server.models import model_routes
 from turngate.fake_server.openai.answers import answer_chat, answer_edit, openai_error, openai_refusal, wrong_openai_key
 from turngate.fake_server.openai.request import read_chat, read_edit
-from turngate.fake_server.reply import Reply, deliver, wait
-from turngate.fake_server.script import WORDS, Answer, Script, parse_script, split
+from turngate.fake_server.reply import HttpReply, deliver, wait
+from turngate.fake_server.script import WORDS, Script, ScriptedReply, parse_script, split
 
 __all__ = ["check_key", "make_app", "refuse"]
 
@@ -35,7 +35,9 @@ __all__ = ["check_key", "make_app", "refuse"]
 _NOT_IMPLEMENTED = 501
 
 
-def answer_call(asked: Asked, answer: Answer, script: Script, base_url: str) -> tuple[Reply, list[SentImage]]:
+def answer_call(
+    asked: Asked, answer: ScriptedReply, script: Script, base_url: str
+) -> tuple[HttpReply, list[ReceivedImage]]:
     """The reply, and the images that its URLs name."""
     foreign = _foreign(asked, answer)
     if foreign:
@@ -55,12 +57,12 @@ def answer_call(asked: Asked, answer: Answer, script: Script, base_url: str) -> 
         return refuse(asked.provider, problem), []
 
 
-def refuse(provider: str, error: BadRequest, status: int = 400) -> Reply:
+def refuse(provider: str, error: BadRequest, status: int = 400) -> HttpReply:
     """The provider's way to say that a request is wrong."""
     return gemini_refusal(str(error), status) if provider == "gemini" else openai_refusal(error, status)
 
 
-def _foreign(asked: Asked, answer: Answer) -> str | None:
+def _foreign(asked: Asked, answer: ScriptedReply) -> str | None:
     place = f"{asked.provider}_{asked.kind}"
     return next((word for word, _ in split(answer.text) if place not in WORDS[word].places), None)
 
@@ -68,7 +70,7 @@ def _foreign(asked: Asked, answer: Answer) -> str | None:
 # API keys, where the script requires one.
 
 
-def check_key(provider: Provider, request: Request, required: str | None) -> Reply | None:
+def check_key(provider: Provider, request: Request, required: str | None) -> HttpReply | None:
     """The refusal of a wrong key, none where the key is right or none is required."""
     if required is None:
         return None
@@ -190,8 +192,8 @@ def _json(body: bytes) -> Any:
         raise BadRequest("Invalid JSON payload received.") from None
 
 
-def _send(reply: Reply) -> Response:
-    return deliver(reply, Answer())
+def _send(reply: HttpReply) -> Response:
+    return deliver(reply, ScriptedReply())
 
 
 async def _say_bug(request: Request, error: Exception) -> Response:

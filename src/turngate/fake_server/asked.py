@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from PIL import Image
 
-from turngate.fake_server.script import Kind
+from turngate.fake_server.script import CallKind
 
-__all__ = ["Asked", "BadRequest", "Provider", "SentImage"]
+__all__ = ["Asked", "BadRequest", "Provider", "ReceivedImage"]
 
 Provider = Literal["gemini", "openai"]
 
@@ -29,7 +29,7 @@ class BadRequest(Exception):
 
 
 @dataclass(frozen=True)
-class SentImage:
+class ReceivedImage:
     """An image as it was sent."""
 
     data: bytes = field(repr=False)
@@ -58,11 +58,11 @@ class Asked:
     """One request for an image or a judgement."""
 
     provider: Provider
-    kind: Kind
+    kind: CallKind
     model: str
     text: str
     """Text of the last message."""
-    images: tuple[SentImage, ...]
+    images: tuple[ReceivedImage, ...]
     """All images in the order in which they were sent; the last one is edited."""
     turn: int = 1
     """Messages of the user in this conversation."""

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from turngate.errors import BadImage
-from turngate.fake_server.asked import Asked, BadRequest, SentImage
-from turngate.fake_server.script import Answer, Script
+from turngate.fake_server.asked import Asked, BadRequest, ReceivedImage
+from turngate.fake_server.script import Script, ScriptedReply
 from turngate.fakes import add_noise, save_as
 from turngate.picture import Picture
 
@@ -22,7 +22,7 @@ _MEDIA_TYPES = {"jpeg": "image/jpeg", "cmyk": "image/jpeg", "exif": "image/jpeg"
 _NO_IMAGE = b"this is not an image"
 
 
-def make_image(asked: Asked, answer: Answer, script: Script, variant: str = "final") -> SentImage:
+def make_image(asked: Asked, answer: ScriptedReply, script: Script, variant: str = "final") -> ReceivedImage:
     """The image of an answer, with the media type to declare.
 
     A request with a seed gets the noise of that seed and turn, whatever the image: a seed that stays the same adds up.
@@ -31,18 +31,18 @@ def make_image(asked: Asked, answer: Answer, script: Script, variant: str = "fin
     Raises `BadRequest` when the image that was sent cannot be read.
     """
     if answer.ending == "garbage":
-        return SentImage(_NO_IMAGE, answer.declared or "image/png")
+        return ReceivedImage(_NO_IMAGE, answer.declared or "image/png")
     if answer.ending == "empty":
-        return SentImage(b"", answer.declared or "image/png")
+        return ReceivedImage(b"", answer.declared or "image/png")
     rgb = _sent(asked)
     if answer.ending == "same" and asked.images:
-        return SentImage(asked.images[-1].data, answer.declared or asked.images[-1].media_type)
+        return ReceivedImage(asked.images[-1].data, answer.declared or asked.images[-1].media_type)
     size = answer.size or asked.size
     if size and size != (rgb.shape[1], rgb.shape[0]):
         rgb = np.asarray(Image.fromarray(rgb).resize(size, Image.Resampling.LANCZOS))
     mode = answer.mode or asked.format or script.format
     data = save_as(mode, add_noise(rgb, script.noise, _seed(asked, variant)))
-    return SentImage(data, answer.declared or _MEDIA_TYPES.get(mode, "image/png"))
+    return ReceivedImage(data, answer.declared or _MEDIA_TYPES.get(mode, "image/png"))
 
 
 def _sent(asked: Asked) -> NDArray[np.uint8]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from turngate.fake_server.asked import Asked, BadRequest
-from turngate.fake_server.script import Answer, Script
+from turngate.fake_server.script import Script, ScriptedReply
 
 __all__ = ["judge_text"]
 
@@ -22,10 +22,10 @@ _BEYOND = 1000
 _DEEPEST = 6
 """Levels of a schema that refers to itself."""
 
-Numbers = Literal["plausible", "lowest", "beyond"] | float
+MarkRule = Literal["plausible", "lowest", "beyond"] | float
 
 
-def judge_text(asked: Asked, answer: Answer, script: Script) -> str:
+def judge_text(asked: Asked, answer: ScriptedReply, script: Script) -> str:
     """Text of a judge's answer; every answer but the plain one is the script's doing."""
     match answer.ending:
         case "text":
@@ -50,7 +50,7 @@ def judge_text(asked: Asked, answer: Answer, script: Script) -> str:
     return _json(asked, script, "plausible")
 
 
-def _json(asked: Asked, script: Script, numbers: Numbers) -> str:
+def _json(asked: Asked, script: Script, numbers: MarkRule) -> str:
     schema = _schema_of(script.judge) if asked.schema is None else asked.schema
     keep_numbers = numbers == "plausible"
     fixed = {name: value for name, value in script.judge.items() if keep_numbers or not _is_number(value)}
@@ -75,7 +75,7 @@ def _is_number(value: Any) -> bool:
 class _Filler:
     """Fills in a JSON Schema."""
 
-    def __init__(self, root: Mapping[str, Any], fixed: Mapping[str, Any], numbers: Numbers) -> None:
+    def __init__(self, root: Mapping[str, Any], fixed: Mapping[str, Any], numbers: MarkRule) -> None:
         """`fixed` has values by field name, `numbers` says which of a range to take."""
         self.root = root
         self.fixed = fixed

@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Any
 
-from turngate.fake_server.asked import Asked, SentImage
-from turngate.fake_server.script import Answer, Kind, Script
+from turngate.fake_server.asked import Asked, ReceivedImage
+from turngate.fake_server.script import CallKind, Script, ScriptedReply
 
 __all__ = ["Log", "understood"]
 
@@ -27,15 +27,15 @@ class Log:
     def reset(self) -> None:
         """Forget every request and go back to the first script."""
         self.requests: deque[dict[str, Any]] = deque(maxlen=_KEPT_REQUESTS)
-        self.images: dict[str, SentImage] = {}
+        self.images: dict[str, ReceivedImage] = {}
         self.use(self._first)
 
     def use(self, script: Script) -> None:
         """Answer by another script; calls are counted from 1 again."""
         self.script = script
-        self._calls: dict[Kind, int] = {"edit": 0, "judge": 0}
+        self._calls: dict[CallKind, int] = {"edit": 0, "judge": 0}
 
-    def take(self, kind: Kind) -> tuple[int, Answer]:
+    def take(self, kind: CallKind) -> tuple[int, ScriptedReply]:
         """Number of the next call of a kind and its answer."""
         self._calls[kind] += 1
         return self._calls[kind], self.script.answer(kind, self._calls[kind])
@@ -47,7 +47,7 @@ class Log:
         self.requests.append(entry)
         return entry
 
-    def keep_image(self, image: SentImage) -> None:
+    def keep_image(self, image: ReceivedImage) -> None:
         """Hold an image that a URL was given for."""
         self.images[image.sha256] = image
         while len(self.images) > _KEPT_IMAGES:

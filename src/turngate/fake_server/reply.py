@@ -14,13 +14,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from turngate.fake_server.script import Answer
+from turngate.fake_server.script import ScriptedReply
 
-__all__ = ["Reply", "as_json", "deliver", "wait"]
+__all__ = ["HttpReply", "as_json", "deliver", "wait"]
 
 
 @dataclass(frozen=True)
-class Reply:
+class HttpReply:
     """Status, body and headers."""
 
     status: int
@@ -29,9 +29,9 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def as_json(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
+def as_json(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> HttpReply:
     """A JSON answer."""
-    return Reply(status, json.dumps(content, ensure_ascii=False).encode(), headers=headers or {})
+    return HttpReply(status, json.dumps(content, ensure_ascii=False).encode(), headers=headers or {})
 
 
 # Sends a reply, or fails to: waits, hangs, cuts the connection, sends what is no JSON.
@@ -57,7 +57,7 @@ async def wait(request: Request, seconds: float) -> None:
                 pass
 
 
-def deliver(reply: Reply, answer: Answer) -> Response:
+def deliver(reply: HttpReply, answer: ScriptedReply) -> Response:
     """The response of an answer, with what goes wrong on the way."""
     match answer.ending:
         case "hang":
@@ -69,14 +69,14 @@ def deliver(reply: Reply, answer: Answer) -> Response:
         case "html":
             code = int(answer.argument or 502)
             page = _PAGE.format(code=code, reason=_REASONS[code])
-            reply = Reply(code, page.encode(), "text/html")
+            reply = HttpReply(code, page.encode(), "text/html")
     return Response(reply.body, reply.status, dict(reply.headers), reply.media_type)
 
 
 class _Cut(Response):
     """Promises more bytes than it sends, upon which the server closes the connection."""
 
-    def __init__(self, reply: Reply, promised: int) -> None:
+    def __init__(self, reply: HttpReply, promised: int) -> None:
         super().__init__(reply.body, reply.status, dict(reply.headers), reply.media_type)
         self.headers["content-length"] = str(promised)
 

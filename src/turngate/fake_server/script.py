@@ -18,10 +18,10 @@ from turngate.registry import explain, nearest
 __all__ = [
     "MODIFIERS",
     "WORDS",
-    "Answer",
-    "Kind",
-    "Place",
+    "CallKind",
+    "Endpoint",
     "Script",
+    "ScriptedReply",
     "check_answer",
     "parse_script",
     "read_script",
@@ -32,15 +32,15 @@ __all__ = [
 
 # The words of an answer: which there are, what may stand after their colon, and which calls they can answer.
 
-Kind = Literal["edit", "judge"]
+CallKind = Literal["edit", "judge"]
 """Whether a call wants an image or a text."""
-Place = Literal["gemini_edit", "gemini_judge", "openai_edit", "openai_judge"]
+Endpoint = Literal["gemini_edit", "gemini_judge", "openai_edit", "openai_judge"]
 """An endpoint as the kind of call it gets."""
 
-_GEMINI: frozenset[Place] = frozenset({"gemini_edit", "gemini_judge"})
-_OPENAI: frozenset[Place] = frozenset({"openai_edit", "openai_judge"})
-_EDIT: frozenset[Place] = frozenset({"gemini_edit", "openai_edit"})
-_JUDGE: frozenset[Place] = frozenset({"gemini_judge", "openai_judge"})
+_GEMINI: frozenset[Endpoint] = frozenset({"gemini_edit", "gemini_judge"})
+_OPENAI: frozenset[Endpoint] = frozenset({"openai_edit", "openai_judge"})
+_EDIT: frozenset[Endpoint] = frozenset({"gemini_edit", "openai_edit"})
+_JUDGE: frozenset[Endpoint] = frozenset({"gemini_judge", "openai_judge"})
 _ALL = _GEMINI | _OPENAI
 _NONE = ""
 _SECONDS = r"\d+(\.\d+)?"
@@ -51,10 +51,10 @@ class _Word(NamedTuple):
     argument: str
     """Pattern of what stands after the colon; empty where nothing may."""
     optional: bool
-    places: frozenset[Place]
+    places: frozenset[Endpoint]
 
 
-def _word(places: frozenset[Place], argument: str = _NONE, optional: bool = False) -> _Word:
+def _word(places: frozenset[Endpoint], argument: str = _NONE, optional: bool = False) -> _Word:
     return _Word(argument, optional or not argument, places)
 
 
@@ -133,7 +133,7 @@ def split(text: str) -> list[tuple[str, str]]:
     return found
 
 
-def check_word(word: str, argument: str, kind: Kind) -> None:
+def check_word(word: str, argument: str, kind: CallKind) -> None:
     """Raise `ValueError` when a call of this kind cannot be answered so."""
     fitting = [name for name, known in WORDS.items() if _fits(known, kind)]
     if word not in WORDS:
@@ -148,7 +148,7 @@ def check_word(word: str, argument: str, kind: Kind) -> None:
         raise ValueError(f"{word} does not take {argument!r}: write {wanted}")
 
 
-def _fits(word: _Word, kind: Kind) -> bool:
+def _fits(word: _Word, kind: CallKind) -> bool:
     return any(place.endswith(kind) for place in word.places)
 
 
@@ -172,7 +172,7 @@ def _example(pattern: str) -> str:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ScriptedReply:
     """How to answer one call."""
 
     text: str = "ok"
@@ -195,14 +195,14 @@ class Answer:
     """Thought images before the final one."""
 
     @classmethod
-    def parse(cls, text: str) -> Answer:
+    def parse(cls, text: str) -> ScriptedReply:
         """From a checked answer."""
         answer = cls(text=text)
         for word, argument in split(text):
             answer = answer._with(word, argument)
         return answer
 
-    def _with(self, word: str, argument: str) -> Answer:
+    def _with(self, word: str, argument: str) -> ScriptedReply:
         match word:
             case "slow":
                 return replace(self, slow=float(argument))
@@ -219,7 +219,7 @@ class Answer:
         return replace(self, ending=word, argument=argument)
 
 
-def check_answer(text: str, kind: Kind) -> str:
+def check_answer(text: str, kind: CallKind) -> str:
     """An answer that a call of this kind can be given; raises `ValueError` with the nearest one otherwise."""
     endings = []
     for word, argument in split(text):
@@ -244,7 +244,7 @@ def _check_key(key: str) -> str:
     return key
 
 
-Key = Annotated[str, BeforeValidator(str), AfterValidator(_check_key)]
+CallKey = Annotated[str, BeforeValidator(str), AfterValidator(_check_key)]
 """`3`, `3-5` or `default`; `judge.3`, ... for judges, `edit.3` for the same as `3`."""
 EditAnswer = Annotated[str, BeforeValidator(str), AfterValidator(lambda text: check_answer(text, "edit"))]
 JudgeAnswer = Annotated[str, BeforeValidator(str), AfterValidator(lambda text: check_answer(text, "judge"))]
@@ -255,7 +255,7 @@ class Script(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    answers: dict[Key, Annotated[str, BeforeValidator(str)]] = Field(default_factory=dict)
+    answers: dict[CallKey, Annotated[str, BeforeValidator(str)]] = Field(default_factory=dict)
     """Call -> answer. A single call wins over a range, a range over `default`, of two ranges the first."""
     queue: list[EditAnswer] = Field(default_factory=list)
     """Answers to the first editor calls, one each; `answers` has the rest."""
@@ -285,15 +285,15 @@ class Script(BaseModel):
                 raise ValueError(f"answers.{key}: {error}") from None
         return self
 
-    def answer(self, kind: Kind, number: int) -> Answer:
+    def answer(self, kind: CallKind, number: int) -> ScriptedReply:
         """What the call `number` (from 1) of a kind is answered."""
         queue = self.queue if kind == "edit" else self.judge_queue
         if number <= len(queue):
-            return Answer.parse(queue[number - 1])
+            return ScriptedReply.parse(queue[number - 1])
         own = {key.removeprefix("edit.").removeprefix("judge."): text
                for key, text in self.answers.items() if _kind_of(key) == kind}  # fmt: skip
         ranges = (text for key, text in own.items() if "-" in key and _in_range(number, key))
-        return Answer.parse(own.get(str(number)) or next(ranges, None) or own.get("default", "ok"))
+        return ScriptedReply.parse(own.get(str(number)) or next(ranges, None) or own.get("default", "ok"))
 
 
 def parse_script(raw: Any, source: str) -> Script:
@@ -329,7 +329,7 @@ def with_answers(script: Script, options: Sequence[str]) -> Script:
     return parse_script({**script.model_dump(), "answers": answers}, "--answer")
 
 
-def _kind_of(key: str) -> Kind:
+def _kind_of(key: str) -> CallKind:
     return "judge" if key.startswith("judge.") else "edit"
 
 

@@ -19,9 +19,9 @@ from turngate.errors import ConfigError, MissingKey, QuotaExhausted
 __all__ = [
     "FATAL",
     "RETRIED",
+    "CallFailure",
     "Called",
-    "Failure",
-    "Kind",
+    "FailureKind",
     "RetryConfig",
     "Try",
     "call",
@@ -38,7 +38,7 @@ class Try:
     """A call to a provider that failed."""
 
     why: str
-    """Kind of failure, see `turngate.providers.calling.Kind`."""
+    """Kind of failure, see `turngate.providers.calling.FailureKind`."""
     seconds: float
     """How long the call took."""
     waited: float
@@ -47,7 +47,7 @@ class Try:
 
 # What went wrong with a call to a provider, in the same words for all of them.
 
-Kind = Literal[
+FailureKind = Literal[
     "per_minute", "per_day", "capacity", "unavailable", "transport", "timeout",
     "bad_request", "conversation", "auth", "not_found", "moderation", "malformed",
 ]  # fmt: skip
@@ -59,15 +59,17 @@ Kind = Literal[
 - `moderation`: refused for its content; `malformed`: the answer is not what the protocol says.
 """
 
-RETRIED: frozenset[Kind] = frozenset({"per_minute", "capacity", "unavailable", "transport", "timeout", "malformed"})
+RETRIED: frozenset[FailureKind] = frozenset(
+    {"per_minute", "capacity", "unavailable", "transport", "timeout", "malformed"}
+)
 """Kinds that another try may mend."""
 
 
 @dataclass(frozen=True)
-class Failure:
+class CallFailure:
     """One failed call."""
 
-    kind: Kind
+    kind: FailureKind
     message: str
     """One line; the provider's words, shortened."""
     wait: float | None = None
@@ -98,7 +100,7 @@ class Called(Generic[T]):
     """How a call ended: with an answer, or with the failure of the last try."""
 
     answer: T | None
-    failure: Failure | None
+    failure: CallFailure | None
     tries: tuple[Try, ...]
     """The failed calls, oldest first."""
 
@@ -109,11 +111,11 @@ class Called(Generic[T]):
 
 
 async def call(
-    make: Callable[[], Awaitable[T]], classify: Callable[[Exception], Failure | None], retry: RetryConfig, seed: int
+    make: Callable[[], Awaitable[T]], classify: Callable[[Exception], CallFailure | None], retry: RetryConfig, seed: int
 ) -> Called[T]:
     """Await `make()` until it answers or trying again is pointless.
 
-    `classify` turns an exception of the client library into a `Failure`, or into None for a bug, which is raised.
+    `classify` turns an exception of the client library into a `CallFailure`, or into None for a bug, which is raised.
     The pauses' randomness comes from `seed`.
     """
     rng = random.Random(seed)  # noqa: S311 - it spreads retries, it guards nothing
@@ -124,7 +126,7 @@ async def call(
             async with asyncio.timeout(retry.deadline_seconds):
                 answer = await make()
         except TimeoutError:
-            failure: Failure | None = Failure("timeout", f"no whole answer within {retry.deadline_seconds:g} s")
+            failure: CallFailure | None = CallFailure("timeout", f"no whole answer within {retry.deadline_seconds:g} s")
         except Exception as error:
             failure = classify(error)
             if failure is None:
@@ -148,7 +150,7 @@ FATAL = (QuotaExhausted, MissingKey, ConfigError)
 """What `raise_if_fatal` raises."""
 
 
-def raise_if_fatal(failure: Failure, model: str, where: str, key_name: str, field: str) -> None:
+def raise_if_fatal(failure: CallFailure, model: str, where: str, key_name: str, field: str) -> None:
     """Raise `QuotaExhausted` (resume after the reset), `MissingKey`, or `ConfigError` for an unknown model.
 
     `where` names the server, `key_name` the environment variable of the key, `field` the model's place in the

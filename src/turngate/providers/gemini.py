@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from turngate.providers.calling import Failure
+from turngate.providers.calling import CallFailure
 from turngate.providers.trace_headers import trace_headers
 
 if TYPE_CHECKING:
     from google.genai import Client
     from google.genai.types import Candidate, GenerateContentResponse
 
-__all__ = ["FILTERS", "PROVIDER", "Count", "blocked", "classify", "client", "count", "finish_reason"]
+__all__ = ["FILTERS", "PROVIDER", "TokenCount", "blocked", "classify", "client", "count", "finish_reason"]
 
 
 PROVIDER = "gcp.gemini"
@@ -42,22 +42,22 @@ def client(key: str, base_url: str | None, deadline_seconds: float) -> Client:
     return Client(api_key=key, http_options=options)
 
 
-def classify(error: Exception) -> Failure | None:
+def classify(error: Exception) -> CallFailure | None:
     """What an exception of google-genai or its transport means; None for one that is neither."""
     from google.genai import errors
 
     if isinstance(error, errors.APIError):
         return _from_status(error.code, error.message or "", error.details, error.response)
     if isinstance(error, errors.UnknownApiResponseError):
-        return Failure("malformed", f"not an answer of the protocol: {text_message(error)}")
+        return CallFailure("malformed", f"not an answer of the protocol: {text_message(error)}")
     module = type(error).__module__.partition(".")[0]
     if module in ("httpx", "httpx2", "httpcore", "httpcore2", "aiohttp"):
         kind = "timeout" if "timeout" in type(error).__name__.lower() else "transport"
-        return Failure("timeout" if kind == "timeout" else "transport", f"{type(error).__name__} {error}".strip())
+        return CallFailure("timeout" if kind == "timeout" else "transport", f"{type(error).__name__} {error}".strip())
     if isinstance(error, OSError):
-        return Failure("transport", text_message(error))
+        return CallFailure("transport", text_message(error))
     if isinstance(error, ValueError) and module in ("json", "pydantic_core"):
-        return Failure("malformed", f"not an answer of the protocol: {text_message(error)}")
+        return CallFailure("malformed", f"not an answer of the protocol: {text_message(error)}")
     return None
 
 
@@ -66,20 +66,20 @@ def text_message(error: Exception) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())[:300]
 
 
-def _from_status(code: int, message: str, body: Any, response: Any) -> Failure:
+def _from_status(code: int, message: str, body: Any, response: Any) -> CallFailure:
     text = " ".join(f"HTTP {code}: {message}".split())[:300]
     if code == 429:
         return _limit(text, body, response)
     if code in (408, 500, 502, 503, 504):
-        return Failure("unavailable", text, _wait(body, response))
+        return CallFailure("unavailable", text, _wait(body, response))
     if "thought_signature" in message or "thought signature" in message.lower():
-        return Failure("conversation", text)
+        return CallFailure("conversation", text)
     if code in (401, 403) or "API key" in message or "API_KEY" in message:
-        return Failure("auth", text)
-    return Failure("not_found" if code == 404 else "bad_request", text)
+        return CallFailure("auth", text)
+    return CallFailure("not_found" if code == 404 else "bad_request", text)
 
 
-def _limit(text: str, body: Any, response: Any) -> Failure:
+def _limit(text: str, body: Any, response: Any) -> CallFailure:
     """A 429: per day, per minute, or the provider's own capacity. Limits are named in the quota's id."""
     quotas = [
         str(violation.get("quotaId", ""))
@@ -89,9 +89,9 @@ def _limit(text: str, body: Any, response: Any) -> Failure:
     ]
     wait = _wait(body, response)
     if any("PerDay" in quota for quota in quotas) or "per day" in text.lower():
-        return Failure("per_day", text, wait)
+        return CallFailure("per_day", text, wait)
     limited = any("PerMinute" in quota for quota in quotas) or "per minute" in text.lower()
-    return Failure("per_minute" if limited else "capacity", text, wait)
+    return CallFailure("per_minute" if limited else "capacity", text, wait)
 
 
 def _wait(body: Any, response: Any) -> float | None:
@@ -127,7 +127,7 @@ FILTERS: Mapping[str, Literal["safety", "prohibited", "recitation"]] = {
 
 
 @dataclass(frozen=True)
-class Count:
+class TokenCount:
     """Tokens of one answer; None where the provider does not say."""
 
     sent: int | None = None
@@ -142,13 +142,13 @@ class Count:
     """Of those: thoughts."""
 
 
-def count(response: GenerateContentResponse) -> Count:
+def count(response: GenerateContentResponse) -> TokenCount:
     """The tokens of an answer. Google counts thoughts beside the candidates, and bills them as text."""
     used = response.usage_metadata
     if used is None:
-        return Count()
+        return TokenCount()
     made = used.candidates_token_count
-    return Count(
+    return TokenCount(
         sent=used.prompt_token_count,
         sent_images=_images_among(used.prompt_tokens_details),
         made=None if made is None else made + (used.thoughts_token_count or 0),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from turngate.providers.calling import Failure
+from turngate.providers.calling import CallFailure
 from turngate.providers.trace_headers import trace_headers
 
 if TYPE_CHECKING:
@@ -29,38 +29,38 @@ def client(key: str, base_url: str | None, deadline_seconds: float) -> AsyncOpen
     )
 
 
-def classify(error: Exception) -> Failure | None:
+def classify(error: Exception) -> CallFailure | None:
     """What an exception of the openai package means; None for one that is not its own."""
     import openai
 
     if isinstance(error, openai.APITimeoutError):
-        return Failure("timeout", "the client's time-out passed")
+        return CallFailure("timeout", "the client's time-out passed")
     if isinstance(error, openai.APIConnectionError):
-        return Failure("transport", f"{error} {error.__cause__ or ''}".strip()[:300])
+        return CallFailure("transport", f"{error} {error.__cause__ or ''}".strip()[:300])
     if isinstance(error, openai.APIStatusError):
         return _from_status(error)
     if isinstance(error, openai.APIResponseValidationError | openai.OpenAIError):
-        return Failure("malformed", f"not an answer of the protocol: {error}"[:300])
+        return CallFailure("malformed", f"not an answer of the protocol: {error}"[:300])
     if isinstance(error, ValueError) and type(error).__module__.partition(".")[0] in ("json", "pydantic_core"):
-        return Failure("malformed", f"not an answer of the protocol: {error}"[:300])
+        return CallFailure("malformed", f"not an answer of the protocol: {error}"[:300])
     return None
 
 
-def _from_status(error: APIStatusError) -> Failure:
+def _from_status(error: APIStatusError) -> CallFailure:
     code = str(error.code or "")
     text = " ".join(f"HTTP {error.status_code}: {error.message}".split())[:300]
     if error.status_code == 429:
         if code == "insufficient_quota":
-            return Failure("per_day", text)
+            return CallFailure("per_day", text)
         limited = "per day" not in error.message.lower()
-        return Failure("per_minute" if limited else "per_day", text, _wait(error))
+        return CallFailure("per_minute" if limited else "per_day", text, _wait(error))
     if error.status_code in (408, 409, 500, 502, 503, 504):
-        return Failure("unavailable", text, _wait(error))
+        return CallFailure("unavailable", text, _wait(error))
     if code in ("moderation_blocked", "content_policy_violation"):
-        return Failure("moderation", text)
+        return CallFailure("moderation", text)
     if error.status_code in (401, 403):
-        return Failure("auth", text)
-    return Failure("not_found" if error.status_code == 404 else "bad_request", text)
+        return CallFailure("auth", text)
+    return CallFailure("not_found" if error.status_code == 404 else "bad_request", text)
 
 
 def _wait(error: APIStatusError) -> float | None:

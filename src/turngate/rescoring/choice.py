@@ -10,7 +10,7 @@ import yaml
 
 from turngate.errors import ConfigError, TurngateError, UserError
 from turngate.evaluators import EVALUATORS, Need
-from turngate.evaluators.bulk.item import Named
+from turngate.evaluators.bulk.job import NamedEvaluator
 from turngate.evaluators.suites import expanded
 
 __all__ = ["Choice", "choose", "named"]
@@ -22,7 +22,7 @@ _HOW = "name evaluators, suites (`suite:classic`), or settings (`{type: psnr, al
 class Choice:
     """Evaluators that can score."""
 
-    evaluators: tuple[Named, ...]
+    evaluators: tuple[NamedEvaluator, ...]
     left_out: dict[str, str]
     """Name -> why it cannot, where that was allowed."""
 
@@ -49,12 +49,12 @@ def choose(words: Sequence[str], offers: frozenset[Need], skip_missing: bool) ->
     Raises what building raises, and `ConfigError` for one that needs more than there is; with `skip_missing` those are
     left out, and only none at all is an error.
     """
-    built: list[Named] = []
+    built: list[NamedEvaluator] = []
     left_out: dict[str, str] = {}
     for name, item in named(words).items():
         try:
             config = EVALUATORS.configure(item, f"--with {name}")
-            one = Named(name, config, EVALUATORS.build(config))
+            one = NamedEvaluator(name, config, EVALUATORS.build(config))
             _check(one, offers)
             built.append(one)
         except TurngateError as error:
@@ -81,7 +81,7 @@ def _read(word: str) -> list[tuple[str, Any]]:
     return [(type_, {"type": type_}) for type_ in types]
 
 
-def _check(one: Named, offers: frozenset[Need]) -> None:
+def _check(one: NamedEvaluator, offers: frozenset[Need]) -> None:
     missing = sorted(one.facts.needs - offers)
     if not missing:
         return

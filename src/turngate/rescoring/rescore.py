@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 from turngate.evaluators.bulk.cache import Inputs, inputs_hash, score_key
-from turngate.evaluators.bulk.item import Item, Named, Scored
+from turngate.evaluators.bulk.job import NamedEvaluator, Scored, ScoreJob
 from turngate.evaluators.bulk.scorer import Batcher
 from turngate.evaluators.result import result_to_json
-from turngate.rescoring.targets import Place, Target
+from turngate.rescoring.targets import ImagePlace, Target
 from turngate.traces.provenance import provenance
 from turngate.traces.records import Row
-from turngate.traces.rescored.records import PassEndRow, PassRow, ScoredRow
+from turngate.traces.rescored.records import ScoredRow, ScoringPass, ScoringPassEnd
 from turngate.traces.rescored.table import ScoreTable
 
 __all__ = ["Known", "Rescoring", "Tally"]
@@ -32,7 +32,7 @@ __all__ = ["Known", "Rescoring", "Tally"]
 # From a result to its row, and which rows are there already.
 
 
-def row_key(item: Item, by: Named, inputs: Inputs, tries: int) -> str:
+def row_key(item: ScoreJob, by: NamedEvaluator, inputs: Inputs, tries: int) -> str:
     """SHA-256 that makes two rows the same row."""
     what = score_key(by.config, by.facts, inputs, by.parameters)
     return hashlib.sha256(json.dumps([item.id, what, tries]).encode()).hexdigest()
@@ -44,7 +44,7 @@ class Known:
 
     rows: Mapping[str, tuple[str, float | None, str | None, str | None]]
 
-    def latest(self, item: Item, by: Named, inputs: Inputs) -> tuple[int, str | None]:
+    def latest(self, item: ScoreJob, by: NamedEvaluator, inputs: Inputs) -> tuple[int, str | None]:
         """How often the evaluator was asked about this, and the key of the latest answer; 0 and None for never."""
         tries, found = 0, None
         while (key := row_key(item, by, inputs, tries + 1)) in self.rows:
@@ -52,7 +52,7 @@ class Known:
         return tries, found
 
 
-def scored_row(scored: Scored, scoring: str, place: Place, tries: int) -> ScoredRow:
+def scored_row(scored: Scored, scoring: str, place: ImagePlace, tries: int) -> ScoredRow:
     """The row of a fresh result."""
     by, facts = scored.by, scored.by.facts
     shown = {str(role): value for role, value in asdict(scored.inputs).items() if role in facts.needs and value}
@@ -86,10 +86,10 @@ HOLD_SECONDS = 0.3
 """Longest that a free result waits to be written: what a kill may cost."""
 
 
-class PassLog:
+class ScoringPassLog:
     """Writes the pass with its first rows: a pass that finds nothing to do leaves no trace."""
 
-    def __init__(self, target: Target, evaluators: Sequence[Named], table: ScoreTable) -> None:
+    def __init__(self, target: Target, evaluators: Sequence[NamedEvaluator], table: ScoreTable) -> None:
         self.id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
         self.added = 0
         self._target, self._evaluators, self._table = target, evaluators, table
@@ -117,11 +117,11 @@ class PassLog:
         """Write what is held, and how the pass ended."""
         self.flush()
         if self._begun:
-            end = PassEndRow(id=self.id, status=status, reason=reason, added=self.added, ended_ns=time.time_ns())
+            end = ScoringPassEnd(id=self.id, status=status, reason=reason, added=self.added, ended_ns=time.time_ns())
             self._table.add([end])
 
-    def _row(self) -> PassRow:
-        return PassRow(
+    def _row(self) -> ScoringPass:
+        return ScoringPass(
             id=self.id,
             evaluators=[_told(by) for by in self._evaluators],
             images=self._target.images,
@@ -132,7 +132,7 @@ class PassLog:
         )
 
 
-def _told(by: Named) -> dict[str, Any]:
+def _told(by: NamedEvaluator) -> dict[str, Any]:
     facts = by.facts
     return {
         "name": by.name,
@@ -227,7 +227,7 @@ class Rescoring:
         tries: dict[tuple[str, str], int] = {}
         old: list[tuple[str, str]] = []
 
-        def is_owed(item: Item, by: Named, inputs: Inputs) -> bool:  # called from several threads
+        def is_owed(item: ScoreJob, by: NamedEvaluator, inputs: Inputs) -> bool:  # called from several threads
             asked, key = known.latest(item, by, inputs)
             if key is None or (self._retry_failed and known.rows[key][0] == "failed"):
                 tries[item.id, by.name] = asked + 1
@@ -235,13 +235,13 @@ class Rescoring:
             old.append((by.name, key))
             return False
 
-        log = PassLog(target, self._batcher.evaluators, table)
+        log = ScoringPassLog(target, self._batcher.evaluators, table)
         try:
             with closing(self._batcher.run(target.items, is_owed)) as steps:
                 for step in steps:
                     rows = [
                         scored_row(
-                            one, log.id, target.places.get(one.item.id, Place()), tries[one.item.id, one.by.name]
+                            one, log.id, target.places.get(one.item.id, ImagePlace()), tries[one.item.id, one.by.name]
                         )
                         for one in step.scored
                     ]

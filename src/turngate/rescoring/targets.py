@@ -14,26 +14,26 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
 from turngate.errors import BadImage, ConfigError, UserError
 from turngate.evaluators import Need
-from turngate.evaluators.bulk.item import ImageSource, Item
-from turngate.graphs.history import Position, advance
+from turngate.evaluators.bulk.job import ImageSource, ScoreJob
+from turngate.graphs.history import Progress, advance
 from turngate.manifest import manifest_rows
 from turngate.picture import EXTENSIONS, Picture
 from turngate.traces.images import ImageStore
 from turngate.traces.records import AttemptRecord
-from turngate.traces.rescored.records import Role
+from turngate.traces.rescored.records import ImageRole
 from turngate.traces.rescored.table import FILE_NAME
 from turngate.traces.run_folder import RunFolder, find_runs
 
-__all__ = ["Found", "Place", "Target", "find", "turns_in"]
+__all__ = ["FoundTargets", "ImagePlace", "Target", "find", "turns_in"]
 
 
 @dataclass(frozen=True)
-class Place:
+class ImagePlace:
     """Where an image stands in its run."""
 
     turn: int | None = None
     attempt: int | None = None
-    role: Role = "image"
+    role: ImageRole = "image"
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ class Target:
     """Run id, or path."""
     table: Path
     """File of the scores."""
-    items: tuple[Item, ...]
+    items: tuple[ScoreJob, ...]
     """Images that are to be scored."""
     images: int
     """Images that there are."""
     offers: frozenset[Need]
     """What at least one image can be shown with."""
-    places: Mapping[str, Place] = field(default_factory=dict)
+    places: Mapping[str, ImagePlace] = field(default_factory=dict)
     """Id of an item -> where it stands; those of no run are not in it."""
     selection: Mapping[str, Any] = field(default_factory=dict)
     """How `items` were chosen; empty when they are all images."""
@@ -86,14 +86,14 @@ def run_target(path: Path, turns: frozenset[int] | None = None, with_history: bo
 
 def _images(
     source: _Source, origin: str, records: list[AttemptRecord], with_history: bool
-) -> Iterator[tuple[Item, Place]]:
+) -> Iterator[tuple[ScoreJob, ImagePlace]]:
     start = source(origin)
-    yield Item("0/0/origin", start, start, start, start, instruction=""), Place(0, 0, "origin")
-    position = Position.start(origin)
+    yield ScoreJob("0/0/origin", start, start, start, start, instruction=""), ImagePlace(0, 0, "origin")
+    position = Progress.start(origin)
     for record in records:
         for role, image in _made(record):
             attempt = record.attempt
-            item = Item(
+            item = ScoreJob(
                 f"{attempt.turn}/{attempt.attempt}/{role}",
                 source(image),
                 origin=start,
@@ -102,11 +102,11 @@ def _images(
                 history=tuple(source(one) for _, one in position.lineage) if with_history else (),
                 instruction=attempt.instruction,
             )
-            yield item, Place(attempt.turn, attempt.attempt, role)
+            yield item, ImagePlace(attempt.turn, attempt.attempt, role)
         position = advance(position, record.decision)
 
 
-def _made(record: AttemptRecord) -> Iterator[tuple[Role, str]]:
+def _made(record: AttemptRecord) -> Iterator[tuple[ImageRole, str]]:
     if record.attempt.image is not None:
         yield "candidate", record.attempt.image
     composite = record.decision.composite
@@ -140,7 +140,7 @@ def folder_target(path: Path, origin: Path | None = None, table: Path | None = N
             f"{path} holds no run (run.json) and no images ({', '.join(sorted(_SUFFIXES))}): check the path"
         )
     shared = None if origin is None else _reference(origin)
-    items = tuple(Item(file.relative_to(base).as_posix(), ImageSource(file), shared) for file in files)
+    items = tuple(ScoreJob(file.relative_to(base).as_posix(), ImageSource(file), shared) for file in files)
     offers: set[Need] = {"candidate", "origin"} if shared else {"candidate"}
     return Target(str(path), table or base / FILE_NAME, items, len(items), frozenset(offers))
 
@@ -178,7 +178,7 @@ _WHERE = "manifest"
 _Text = Annotated[str, BeforeValidator(lambda cell: cell.strip() if isinstance(cell, str) else cell)]
 
 
-class _Row(BaseModel, use_attribute_docstrings=True):
+class _ManifestRow(BaseModel, use_attribute_docstrings=True):
     """One line; paths are relative to the manifest, or absolute."""
 
     path: _Text
@@ -195,12 +195,12 @@ class _Row(BaseModel, use_attribute_docstrings=True):
 def manifest_target(file: Path, table: Path | None = None) -> Target:
     """The images that `file` lists; raises `ConfigError` that names the line."""
     items, places = [], {}
-    for line, row in manifest_rows(file, _Row, ("path",), _WHERE):
+    for line, row in manifest_rows(file, _ManifestRow, ("path",), _WHERE):
         item = _item(file, line, row)
         if item.id in places:
             raise ConfigError(f"{_WHERE}: {file}, line {line}: {item.id} was listed before: give each row an id")
         items.append(item)
-        places[item.id] = Place(row.turn, row.attempt)
+        places[item.id] = ImagePlace(row.turn, row.attempt)
     if not items:
         raise ConfigError(f"{_WHERE}: {file} lists no images")
     offers: set[Need] = {"candidate"}
@@ -210,7 +210,7 @@ def manifest_target(file: Path, table: Path | None = None) -> Target:
     return Target(str(file), table or file.parent / FILE_NAME, tuple(items), len(items), frozenset(offers), places)
 
 
-def _item(file: Path, line: int, row: _Row) -> Item:
+def _item(file: Path, line: int, row: _ManifestRow) -> ScoreJob:
     references: dict[str, Any] = {}
     for role in ("origin", "first", "previous"):
         named = getattr(row, role)
@@ -219,14 +219,14 @@ def _item(file: Path, line: int, row: _Row) -> Item:
             if not path.is_file():
                 raise ConfigError(f"{_WHERE}: {file}, line {line}: {role}: no image at {path}: check the path")
             references[role] = ImageSource(path)
-    return Item(row.id or row.path, ImageSource(file.parent / row.path), instruction=row.instruction, **references)
+    return ScoreJob(row.id or row.path, ImageSource(file.parent / row.path), instruction=row.instruction, **references)
 
 
 # What lies at a path: runs, a folder of images, one image, or a manifest.
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundTargets:
     """Runs, or one other target."""
 
     runs: tuple[Path, ...] = ()
@@ -245,7 +245,7 @@ class Found:
             yield _first(run_target(run, turns, with_history), limit)
 
 
-def find(path: Path, origin: Path | None = None, table: Path | None = None) -> Found:
+def find(path: Path, origin: Path | None = None, table: Path | None = None) -> FoundTargets:
     """Look at `path`; `origin` and `table` (file of the scores) are for images outside runs only.
 
     Raises `UserError` when there is nothing to score, `ConfigError` or `BadImage` for what cannot be read.
@@ -257,12 +257,12 @@ def find(path: Path, origin: Path | None = None, table: Path | None = None) -> F
         given = "--origin" if origin else "--out" if table else None
         if given is not None:
             raise ConfigError(f"{given}: a run has its own: it is for folders of images and manifests")
-        return Found(runs)
+        return FoundTargets(runs)
     if path.is_file() and path.suffix.lower() in (".csv", ".txt"):
         if origin is not None:
             raise ConfigError("--origin: a manifest says so itself, in a column origin")
-        return Found(other=manifest_target(path, table))
-    return Found(other=folder_target(path, origin, table))
+        return FoundTargets(other=manifest_target(path, table))
+    return FoundTargets(other=folder_target(path, origin, table))
 
 
 def turns_in(text: str) -> frozenset[int]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from turngate.evaluators import Evaluator, Facts, Failed, Result, Sample, Score
+from turngate.evaluators import EvalInput, Evaluator, Facts, Failed, Result, Score
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 
@@ -47,7 +47,7 @@ def check_evaluator(evaluator: Evaluator, pictures: list[Picture] | None = None,
         needed = [score(evaluator, [_only(facts, sample)])[0] for sample in samples]
         _same(alone, needed, facts.tolerance, "a sample that holds nothing but what `needs` lists")
     if facts.needs - {"candidate"}:
-        bare = score(evaluator, [Sample(pictures[0])])[0]
+        bare = score(evaluator, [EvalInput(pictures[0])])[0]
         assert not isinstance(bare, Score), "scored a sample that lacks what the facts say is needed"
     for picture, before in zip(pictures, pixels, strict=True):
         assert np.array_equal(picture.rgb, before), "changed the pixels of a picture in place"
@@ -95,11 +95,11 @@ def _same(first: list[Result], second: list[Result], tolerance: float, what: str
             assert type(one) is type(other), f"{what}: {other} instead of {one}"
 
 
-def _sample(candidate: Picture, origin: Picture) -> Sample:
-    return Sample(candidate, origin, origin, origin, (origin,), "Produce an exact replica of the provided image.")
+def _sample(candidate: Picture, origin: Picture) -> EvalInput:
+    return EvalInput(candidate, origin, origin, origin, (origin,), "Produce an exact replica of the provided image.")
 
 
-def _only(facts: Facts, sample: Sample) -> Sample:
+def _only(facts: Facts, sample: EvalInput) -> EvalInput:
     optional = {"origin": None, "first": None, "previous": None, "history": (), "instruction": None}
     left_out: dict[str, Any] = {role: nothing for role, nothing in optional.items() if role not in facts.needs}
     return replace(sample, **left_out)

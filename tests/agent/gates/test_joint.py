@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turngate import Decision, PartConfig, Past, parse_config
+from turngate import ComponentConfig, Decision, Past, parse_config
 from turngate.agent.gate import Readings, Verdict
-from turngate.errors import ConfigError, UnknownPart
-from turngate.graphs.parts import build_parts
+from turngate.errors import ConfigError, UnknownComponent
+from turngate.graphs.components import build_components
 
 from ._support import direction, gate, past, reading, score
 
 
-class FixedConfig(PartConfig):
+class FixedConfig(ComponentConfig):
     """What to say."""
 
     verdict: Verdict
@@ -27,7 +27,7 @@ class FixedConfig(PartConfig):
 class Fixed:
     """Always says the same, and tells what it was shown."""
 
-    Config: ClassVar[type[PartConfig]] = FixedConfig
+    Config: ClassVar[type[ComponentConfig]] = FixedConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads: frozenset[str] = frozenset()
     reads_truth = False
@@ -104,7 +104,7 @@ def test_each_member_is_shown_what_it_declares() -> None:
     [
         ({"gates": []}, ConfigError, r"gate\.gates"),
         ({"gates": "always_accept"}, ConfigError, r"gate\.gates: .*list"),
-        ({"gates": ["always_accpet"]}, UnknownPart, r"gates\.0\.type: .*did you mean 'always_accept'"),
+        ({"gates": ["always_accpet"]}, UnknownComponent, r"gates\.0\.type: .*did you mean 'always_accept'"),
         ({"gates": ["oracle", {"type": "threshold", "evaluator": "q"}]}, ConfigError, r"gates\.1\.at: is missing"),
         (
             {"gates": ["oracle", {"type": "random", "accept_rate": 1, "rate": 1}]},
@@ -126,7 +126,7 @@ def test_an_unknown_evaluator_of_a_member_is_refused_before_the_first_call() -> 
     inner = {"type": "any", "gates": [{"type": "threshold", "evaluator": "brisqe", "at": 1}]}
     config = parse_config({**raw, "evaluators": ["brisque"], "gate": {"type": "all", "gates": [inner]}}, "test")
     with pytest.raises(ConfigError, match="did you mean 'brisque'"):
-        build_parts(config)
+        build_components(config)
 
 
 def test_a_mapping_of_gates_is_a_list_of_them() -> None:

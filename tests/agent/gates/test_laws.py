@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from turngate import parse_config
 from turngate.agent.gates import GATES
 from turngate.errors import ConfigError
-from turngate.graphs.parts import build_parts
+from turngate.graphs.components import build_components
 from turngate.testing import check_gate
 
 from ._support import accepts, direction, gate, past, reading, score, stream
@@ -173,7 +173,7 @@ RUNS = [block for block in BLOCKS if "origin" in block]
 
 @pytest.mark.parametrize("block", RUNS, ids=lambda block: str(block["gate"]))
 def test_what_the_documentation_shows_can_be_built(block: dict[str, Any]) -> None:
-    parts = build_parts(parse_config(block, "docs/gates.md"))
+    parts = build_components(parse_config(block, "docs/gates.md"))
     misfit = getattr(parts.gate, "misfit", lambda facts: None)
     assert misfit({name: evaluator.facts for name, evaluator in parts.evaluators.items()}) is None
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
 
-from turngate import Edited, EditRequest, NoImage, PartConfig
+from turngate import ComponentConfig, Edited, EditRequest, NoImage
 from turngate.agent.editors.scripted import ScriptedConfig, ScriptedEditor
 
 
-class CountingConfig(PartConfig):
+class CountingConfig(ComponentConfig):
     """Where to write."""
 
     log: Path
@@ -23,7 +23,7 @@ class CountingConfig(PartConfig):
 class CountingEditor:
     """Paints like the scripted editor and counts its calls."""
 
-    Config: ClassVar[type[PartConfig]] = CountingConfig
+    Config: ClassVar[type[ComponentConfig]] = CountingConfig
     requires: ClassVar[Mapping[str, str]] = {}
     model = "counting"
     stochastic = True

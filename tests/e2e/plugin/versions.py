@@ -7,11 +7,11 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from turngate import Facts, PartConfig, Sample, Score
+from turngate import ComponentConfig, EvalInput, Facts, Score
 from turngate.evaluators import Result
 
 
-class VersionedConfig(PartConfig):
+class VersionedConfig(ComponentConfig):
     """How slow it is."""
 
     seconds: float = 0.0
@@ -21,14 +21,14 @@ class VersionedConfig(PartConfig):
 class Versioned:
     """The number of its version for every image."""
 
-    Config: ClassVar[type[PartConfig]] = VersionedConfig
+    Config: ClassVar[type[ComponentConfig]] = VersionedConfig
     requires: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, config: VersionedConfig) -> None:
         self.config = config
         self.facts = Facts("versioned", os.environ.get("VERSION", "1"), "higher", (0.0, 100.0))
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         time.sleep(self.config.seconds * len(batch))
         return [Score(float(self.facts.version)) for _ in batch]
 
@@ -36,7 +36,7 @@ class Versioned:
 class Deadly(Versioned):
     """Takes its process along when it sees a black image."""
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         if any(sample.candidate.rgb.max() == 0 for sample in batch):
             os._exit(9)
         return super().evaluate(batch)

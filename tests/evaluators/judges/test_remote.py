@@ -18,15 +18,15 @@ from tests.evaluators.judges.conftest import PRICES, Judges
 
 from turngate import Picture
 from turngate.errors import ConfigError, MissingKey, QuotaExhausted
-from turngate.evaluators import EVALUATORS, Failed, Result, Sample, Score, Unscored
-from turngate.evaluators.result import Usage
+from turngate.evaluators import EVALUATORS, EvalInput, Failed, Result, Score, Unscored
+from turngate.evaluators.result import EvaluationUsage
 from turngate.evaluators.scoring import score
 from turngate.testing import check_evaluator
 
 GOOD = json.dumps({"reasoning": "clean", "overall": 8, "verdict": "pass"})
 
 
-def one(judge: Any, sample: Sample) -> Result:
+def one(judge: Any, sample: EvalInput) -> Result:
     return score(judge, [sample])[0]
 
 
@@ -48,7 +48,9 @@ def test_a_comparison_keeps_the_contract(judge: Judges, fake_server: FakeServer)
     check_evaluator(judge(ask="less_damaged"))
 
 
-def test_marks_reasons_version_sizes_and_cost_are_kept(judge: Judges, fake_server: FakeServer, sample: Sample) -> None:
+def test_marks_reasons_version_sizes_and_cost_are_kept(
+    judge: Judges, fake_server: FakeServer, sample: EvalInput
+) -> None:
     marks = {"prompt_following": 8, "consistency": 9.5, "visual_quality": 7}
     fake_server.script(
         judge={"reasoning": "Dots \x1b[31m in the sky.\nElse clean.", "verdict": "pass", **marks},
@@ -67,7 +69,7 @@ def test_marks_reasons_version_sizes_and_cost_are_kept(judge: Judges, fake_serve
     assert used.cost_usd == pytest.approx(used.input_tokens * 1e-6 + used.output_tokens * 2e-6)
 
 
-def test_what_is_asked_arrives(judge: Judges, fake_server: FakeServer, sample: Sample) -> None:
+def test_what_is_asked_arrives(judge: Judges, fake_server: FakeServer, sample: EvalInput) -> None:
     evaluator = judge(ask="imagagent", seed=5, temperature=0.25, max_tokens=300)
     one(evaluator, sample)
     (arrived,) = fake_server.requests("judge")
@@ -86,7 +88,9 @@ def test_what_is_asked_arrives(judge: Judges, fake_server: FakeServer, sample: S
 
 
 @pytest.mark.parametrize("structured", ["json_object", "text"])
-def test_servers_that_take_no_schema(judge: Judges, fake_server: FakeServer, sample: Sample, structured: str) -> None:
+def test_servers_that_take_no_schema(
+    judge: Judges, fake_server: FakeServer, sample: EvalInput, structured: str
+) -> None:
     fake_server.script(judge={"reasoning": "clean", "overall": 8, "verdict": "pass"})
     assert scored(one(judge(ask="imagagent", structured=structured, seed=None, temperature=None), sample)).value == 8
     (arrived,) = fake_server.requests("judge")
@@ -109,7 +113,7 @@ def test_servers_that_take_no_schema(judge: Judges, fake_server: FakeServer, sam
     ],
 )
 def test_what_gives_no_score_says_why(
-    judge: Judges, fake_server: FakeServer, sample: Sample, answer: str, why: str
+    judge: Judges, fake_server: FakeServer, sample: EvalInput, answer: str, why: str
 ) -> None:
     """C30, C31: and the prompt is not changed behind the user's back, so it is asked once."""
     fake_server.judge(answer)
@@ -123,7 +127,7 @@ def test_what_gives_no_score_says_why(
 
 
 def test_a_mark_out_of_range_is_a_failure_and_a_contradiction_a_flag(
-    judge: Judges, fake_server: FakeServer, sample: Sample
+    judge: Judges, fake_server: FakeServer, sample: EvalInput
 ) -> None:
     """C30."""
     fake_server.judge("out_of_range", "contradiction", "fenced")
@@ -149,7 +153,7 @@ def test_a_mark_out_of_range_is_a_failure_and_a_contradiction_a_flag(
     ids=lambda value: str(value)[:20],
 )
 def test_a_failed_call_is_the_providers_failure(
-    judge: Judges, fake_server: FakeServer, sample: Sample, answers: list[str], error: str
+    judge: Judges, fake_server: FakeServer, sample: EvalInput, answers: list[str], error: str
 ) -> None:
     fake_server.judge(*answers)
     result = one(judge(), sample)
@@ -159,7 +163,7 @@ def test_a_failed_call_is_the_providers_failure(
     assert len(fake_server.requests("judge")) == len(answers)
 
 
-def test_one_layer_tries_again(judge: Judges, fake_server: FakeServer, sample: Sample) -> None:
+def test_one_layer_tries_again(judge: Judges, fake_server: FakeServer, sample: EvalInput) -> None:
     fake_server.judge("503", "429_per_minute:0.05", "ok")
     result = scored(one(judge(), sample))
     assert len(fake_server.requests("judge")) == 3
@@ -168,7 +172,7 @@ def test_one_layer_tries_again(judge: Judges, fake_server: FakeServer, sample: S
     assert result.usage.waited_seconds > 0.05
 
 
-def test_an_answer_that_does_not_come(judge: Judges, fake_server: FakeServer, sample: Sample) -> None:
+def test_an_answer_that_does_not_come(judge: Judges, fake_server: FakeServer, sample: EvalInput) -> None:
     fake_server.judge("hang:5")
     result = one(judge(retry={"tries": 1, "deadline_seconds": 0.3}), sample)
     assert isinstance(result, Failed)
@@ -184,7 +188,7 @@ def test_an_answer_that_does_not_come(judge: Judges, fake_server: FakeServer, sa
     ],
 )
 def test_what_no_later_call_can_mend_is_raised(
-    judge: Judges, fake_server: FakeServer, sample: Sample, answer: str, kind: type[Exception], told: str
+    judge: Judges, fake_server: FakeServer, sample: EvalInput, answer: str, kind: type[Exception], told: str
 ) -> None:
     fake_server.judge(default=answer)
     with pytest.raises(kind, match=told):
@@ -193,7 +197,7 @@ def test_what_no_later_call_can_mend_is_raised(
 
 
 def test_a_wrong_key_does_not_reach_the_record(
-    fake_server: FakeServer, sample: Sample, monkeypatch: pytest.MonkeyPatch
+    fake_server: FakeServer, sample: EvalInput, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_SECRET_KEY", "sk-wrong-0815")
     fake_server.script(require_key="right")
@@ -214,7 +218,7 @@ def test_no_key_is_told_before_the_first_call(kind: str, monkeypatch: pytest.Mon
         EVALUATORS.build(EVALUATORS.configure({"type": kind, "model": "m"}, "j"))
 
 
-def test_both_orders_are_asked_and_both_are_paid(judge: Judges, fake_server: FakeServer, sample: Sample) -> None:
+def test_both_orders_are_asked_and_both_are_paid(judge: Judges, fake_server: FakeServer, sample: EvalInput) -> None:
     evaluator = judge(ask={"form": "pairwise", "against": "origin"})
     fake_server.judge(
         'text:{"reasoning": "noise", "better": "first"}', 'text:{"reasoning": "noise", "better": "second"}'
@@ -229,7 +233,7 @@ def test_both_orders_are_asked_and_both_are_paid(judge: Judges, fake_server: Fak
 
 
 def test_a_judge_that_always_takes_the_first_decides_nothing(
-    judge: Judges, fake_server: FakeServer, sample: Sample
+    judge: Judges, fake_server: FakeServer, sample: EvalInput
 ) -> None:
     strict = one(judge(ask="less_damaged"), sample)
     assert isinstance(strict, Unscored) and strict.why == "disagreement"
@@ -239,7 +243,7 @@ def test_a_judge_that_always_takes_the_first_decides_nothing(
 
 
 def test_a_batch_is_asked_side_by_side_and_answered_in_order(
-    judge: Judges, fake_server: FakeServer, sample: Sample
+    judge: Judges, fake_server: FakeServer, sample: EvalInput
 ) -> None:
     pictures = [Picture.from_rgb(np.full((32, 32, 3), level, np.uint8)) for level in (10, 20, 30, 40)]
     fake_server.script(answers={"judge.default": "slow:0.05"})
@@ -250,13 +254,13 @@ def test_a_batch_is_asked_side_by_side_and_answered_in_order(
     assert arrived == {picture.sha256 for picture in pictures}
 
 
-def test_one_bad_answer_costs_one_sample(judge: Judges, fake_server: FakeServer, sample: Sample) -> None:
+def test_one_bad_answer_costs_one_sample(judge: Judges, fake_server: FakeServer, sample: EvalInput) -> None:
     fake_server.judge("ok", "no_json", "400", "ok")
     results = judge(parallel=1).evaluate([sample] * 4)
     assert [type(result) for result in results] == [Score, Unscored, Failed, Score]
 
 
-def test_inside_a_running_loop(judge: Judges, sample: Sample) -> None:
+def test_inside_a_running_loop(judge: Judges, sample: EvalInput) -> None:
     """As in a notebook."""
 
     async def main() -> Result:
@@ -265,8 +269,8 @@ def test_inside_a_running_loop(judge: Judges, sample: Sample) -> None:
     assert scored(asyncio.run(main())).value == 7
 
 
-def test_a_missing_reference_is_not_asked_about(judge: Judges, fake_server: FakeServer, sample: Sample) -> None:
-    bare = Sample(sample.candidate, instruction="Copy it.")
+def test_a_missing_reference_is_not_asked_about(judge: Judges, fake_server: FakeServer, sample: EvalInput) -> None:
+    bare = EvalInput(sample.candidate, instruction="Copy it.")
     for result in (one(judge(), bare), judge().evaluate([bare])[0]):
         assert isinstance(result, Unscored) and result.why == "no_reference"
     assert fake_server.requests("judge") == []
@@ -281,7 +285,7 @@ def test_the_version_is_the_words(judge: Judges, tmp_path: Any) -> None:
     assert own.facts.version == versions[2]
 
 
-def test_prices_decide_what_is_known_about_money(fake_server: FakeServer, sample: Sample) -> None:
+def test_prices_decide_what_is_known_about_money(fake_server: FakeServer, sample: EvalInput) -> None:
     """The chat protocol does not tell image tokens apart: no guess where they have another price."""
     raw = {"type": "openai_judge", "model": "m", "base_url": fake_server.openai_url}
     for prices, known in ((None, False), (PRICES, True), ({**PRICES, "image_input": 3}, False)):
@@ -304,13 +308,13 @@ def test_prices_decide_what_is_known_about_money(fake_server: FakeServer, sample
     ],
     ids=str,
 )
-def test_servers_that_keep_only_half_of_the_protocol(body: Any, expected: Any, sample: Sample) -> None:
+def test_servers_that_keep_only_half_of_the_protocol(body: Any, expected: Any, sample: EvalInput) -> None:
     """Proxies and local servers leave fields out; nothing of that may break a run."""
     with serving(body) as url:
         raw = {"type": "openai_judge", "model": "m", "base_url": url, "ask": "imagagent", "retry": {"tries": 1}}
         result = one(EVALUATORS.build(EVALUATORS.configure(raw, "j")), sample)
     if isinstance(result, Score):
-        assert (result.value, result.usage) == (expected, Usage(1))
+        assert (result.value, result.usage) == (expected, EvaluationUsage(1))
         assert any(flag.startswith("finish_reason:finish reason") for flag in result.flags)
     else:
         assert isinstance(result, Unscored | Failed)

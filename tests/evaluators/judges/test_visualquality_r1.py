@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.evaluators.judges._tiny_vlm import tiny_vlm
 
-from turngate.evaluators import EVALUATORS, Evaluator, Failed, Sample, Score, Unscored
+from turngate.evaluators import EVALUATORS, EvalInput, Evaluator, Failed, Score, Unscored
 from turngate.evaluators.judges.visualquality_r1 import VisualQualityR1, read_rating
 from turngate.evaluators.scoring import score
 from turngate.testing import check_evaluator
@@ -81,7 +81,7 @@ def build(folder: Path, **fields: Any) -> Evaluator:
 
 
 @pytest.mark.slow
-def test_a_tiny_model_of_the_same_class(tmp_path: Path, sample: Sample) -> None:
+def test_a_tiny_model_of_the_same_class(tmp_path: Path, sample: EvalInput) -> None:
     pytest.importorskip("transformers")
     says = "<think>Dots in the sky.</think><answer>3.42</answer>"
     evaluator = build(tiny_vlm(tmp_path / "says", says))
@@ -99,7 +99,7 @@ def test_a_tiny_model_of_the_same_class(tmp_path: Path, sample: Sample) -> None:
 
 
 @pytest.mark.slow
-def test_a_random_model_gives_no_score_and_the_same_words_for_the_same_seed(tmp_path: Path, sample: Sample) -> None:
+def test_a_random_model_gives_no_score_and_the_same_words_for_the_same_seed(tmp_path: Path, sample: EvalInput) -> None:
     pytest.importorskip("transformers")
     folder = tiny_vlm(tmp_path / "random")
     for fields in ({}, {"answers": 2, "seed": 5}):

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.traces._runs import HOSTILE, Writer, degraded
 
-from turngate.agent.reasoning import READERS, Reading, SummaryReading, Unread
+from turngate.agent.reasoning import READERS, ReaderResult, SummaryReading, Unread
 from turngate.picture import encode_png
 from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.analysis.run.summaries import read_run
@@ -140,7 +140,7 @@ class Counting:
     def __init__(self) -> None:
         self.seen: list[str | None] = []
 
-    def read(self, texts: Sequence[str | None]) -> list[Reading]:
+    def read(self, texts: Sequence[str | None]) -> list[ReaderResult]:
         self.seen += texts
         return [
             Unread("failed", "time-out") if text == PLAN else SummaryReading(mentions_damage=True) for text in texts

@@ -28,8 +28,8 @@ def test_auc_of_a_small_case_by_hand() -> None:
 
 @given(candidates)
 def test_auc_is_the_mann_whitney_statistic_and_the_area_below_the_curve(found: list[Judged]) -> None:
-    sound = [one.goodness for one in found if not one.damaged]
-    damaged = [one.goodness for one in found if one.damaged]
+    sound = [one.oriented_score for one in found if not one.damaged]
+    damaged = [one.oriented_score for one in found if one.damaged]
     value = auc(found)
     if not sound or not damaged:
         assert value is None

@@ -14,7 +14,7 @@ from tests.traces._runs import long_run, study_of
 
 from turngate.errors import UserError
 from turngate.pages.viewer.app import make_app
-from turngate.pages.viewer.labelling import LabelBook, Means, Verdict
+from turngate.pages.viewer.labelling import LabelBook, ReviewVerdict, ViewerOptions
 from turngate.traces.run_folder import RunFolder
 
 from ._viewing import Viewer, viewing
@@ -31,7 +31,7 @@ class Viewed:
 
     root: Path
     client: TestClient
-    reviews: list[tuple[Path, Verdict]] = field(default_factory=list)
+    reviews: list[tuple[Path, ReviewVerdict]] = field(default_factory=list)
     refuse: str = ""
     """Why the next review cannot be taken."""
 
@@ -66,12 +66,12 @@ def view(root: Path) -> Viewed:
     """A viewer of `root`."""
     found: list[Viewed] = []
 
-    def review(folder: Path, verdict: Verdict) -> None:
+    def review(folder: Path, verdict: ReviewVerdict) -> None:
         if found[0].refuse:
             raise UserError(found[0].refuse)
         found[0].reviews.append((folder, verdict))
 
-    app = make_app(root, TOKEN, Means(LabelBook(root / "labels.csv", "me"), review))
+    app = make_app(root, TOKEN, ViewerOptions(LabelBook(root / "labels.csv", "me"), review))
     found.append(Viewed(root, TestClient(app, base_url="http://127.0.0.1:8000")))
     return found[0]
 

@@ -13,7 +13,7 @@ from tests.conftest import Config
 from tests.traces._runs import Writer, degraded
 
 from turngate import RunView, start_run, summarise
-from turngate.pages.viewer.entries import Glance, glance, walk
+from turngate.pages.viewer.entries import QuickSummary, quick_summary, walk
 from turngate.pages.viewer.index import Index
 from turngate.picture import encode_png
 from turngate.traces.lock import RunLock
@@ -28,7 +28,7 @@ _ATTEMPT = st.fixed_dictionaries(
 )
 
 
-def same(told: Glance, folder: Path) -> bool:
+def same(told: QuickSummary, folder: Path) -> bool:
     """Whether the glance has the numbers of the summary."""
     numbers = summarise(RunView.load(folder))
     return (told.status, told.turns, told.caught, told.propagated, told.collapse_turn, told.cost_usd) == (
@@ -59,7 +59,7 @@ def test_it_has_the_numbers_of_the_summary(
     if ended:
         writer.ledger.add_event("ended", {"status": ended, "reason": ""})
     writer.ledger.close()
-    told = glance(writer.path)
+    told = quick_summary(writer.path)
     assert same(told, writer.path)
     assert (told.propagated is None) == (not truth)
 
@@ -68,7 +68,7 @@ def test_what_judges_cost_is_in_it(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "run", size=16, turns=1)
     score = {"status": "scored", "value": 3.0, "usage": {"calls": 1, "cost_usd": 0.25}}
     writer.attempt(1, image=encode_png(degraded(writer.origin, 0.1, 1)), scores={"brisque": score}, cost_usd=0.5)
-    assert glance(writer.close()).cost_usd == 0.75
+    assert quick_summary(writer.close()).cost_usd == 0.75
 
 
 def test_a_masked_accept_counts_as_in_the_summary(tmp_path: Path, config: Config) -> None:
@@ -80,7 +80,7 @@ def test_a_masked_accept_counts_as_in_the_summary(tmp_path: Path, config: Config
         truth={"measure": "psnr", "damaged_at": 20},
     )
     start_run(run, tmp_path / "run")
-    assert same(glance(tmp_path / "run"), tmp_path / "run")
+    assert same(quick_summary(tmp_path / "run"), tmp_path / "run")
 
 
 def test_a_ledger_without_later_columns_is_read(tmp_path: Path) -> None:
@@ -91,8 +91,8 @@ def test_a_ledger_without_later_columns_is_read(tmp_path: Path) -> None:
         link.execute("ALTER TABLE scores DROP COLUMN usage")
         link.execute("ALTER TABLE decisions DROP COLUMN composite")
     link.close()
-    assert glance(folder).propagated == 1
-    assert same(glance(folder), folder)
+    assert quick_summary(folder).propagated == 1
+    assert same(quick_summary(folder), folder)
 
 
 @pytest.mark.parametrize("damage", ["nothing", "text", "cut", "empty"])
@@ -102,7 +102,7 @@ def test_what_cannot_be_read_has_no_numbers(tmp_path: Path, damage: str) -> None
     ledger = writer.close() / "ledger.sqlite"
     data = ledger.read_bytes()
     ledger.write_bytes({"nothing": b"", "text": b"not a ledger" * 99, "cut": data[:6000], "empty": bytes(9000)}[damage])
-    assert glance(ledger.parent) == Glance("unreadable")
+    assert quick_summary(ledger.parent) == QuickSummary("unreadable")
 
 
 def test_a_run_that_is_taken_up_or_left_without_a_word_is_seen(tmp_path: Path) -> None:

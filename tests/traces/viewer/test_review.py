@@ -13,8 +13,8 @@ from tests.conftest import Config
 
 from turngate import RunView, continue_run, start_run
 from turngate.graphs.runner import Review
-from turngate.pages.viewer.labelling import Verdict
-from turngate.pages.viewer.pages import waiting_in
+from turngate.pages.viewer.labelling import ReviewVerdict
+from turngate.pages.viewer.pages import pending_review
 
 from ._viewing import viewing
 from .conftest import Viewed, view
@@ -29,7 +29,7 @@ def waiting(tmp_path: Path, config: Config) -> Viewed:
 
 
 def test_the_candidate_that_waits_is_shown(waiting: Viewed) -> None:
-    held = waiting_in(RunView.load(waiting.root / "one"))
+    held = pending_review(RunView.load(waiting.root / "one"))
     assert held is not None and (held.turn, held.attempt) == (1, 1)
     page = waiting.get(f"/run/{waiting.key('one')}").text
     assert "This run waits for you" in page and "turn 1, attempt 1 waits for a person" in page
@@ -40,7 +40,7 @@ def test_the_candidate_that_waits_is_shown(waiting: Viewed) -> None:
 def test_a_decision_is_passed_on(waiting: Viewed) -> None:
     body = {"accept": True, "comment": "looks fine", "turn": 1, "attempt": 1}
     assert waiting.post(f"/review/{waiting.key('one')}", body).json() == {"started": True}
-    verdict = Verdict(accept=True, comment="looks fine", turn=1, attempt=1)
+    verdict = ReviewVerdict(accept=True, comment="looks fine", turn=1, attempt=1)
     assert waiting.reviews == [((waiting.root / "one").resolve(), verdict)]
 
 

@@ -16,7 +16,7 @@ from turngate.traces.records import TruthRow
 __all__ = ["MEASURE", "LabelRow", "Labels", "with_labels"]
 
 
-Place = tuple[int, int]
+AttemptKey = tuple[int, int]
 
 
 class LabelRow(BaseModel):
@@ -65,7 +65,7 @@ class RunLabels:
     """Labels of one run; every one has its image."""
 
     origin: LabelRow | None = None
-    candidates: dict[Place, LabelRow] = field(default_factory=dict)
+    candidates: dict[AttemptKey, LabelRow] = field(default_factory=dict)
     """(turn, attempt) -> label."""
     composites: dict[int, LabelRow] = field(default_factory=dict)
     """Turn that ended with a composite (a masked accept) -> label of that composite."""
@@ -83,7 +83,7 @@ class Labels:
 
     def of(self, run: RunView) -> RunLabels:
         """The labels of a run."""
-        found: dict[tuple[str, Place], tuple[int, LabelRow]] = {}
+        found: dict[tuple[str, AttemptKey], tuple[int, LabelRow]] = {}
         remarks = []
         for line, row in self.rows:
             if not self._means(row, run):
@@ -123,7 +123,7 @@ class Labels:
         return any(place.resolve() == run.folder.path.resolve() for place in places)
 
 
-def _place(row: LabelRow, run: RunView) -> tuple[str, Place] | str:
+def _place(row: LabelRow, run: RunView) -> tuple[str, AttemptKey] | str:
     """Which image a row means, or why there is none."""
     if row.turn == 0:
         return ("origin", (0, 0)) if not row.attempt else f"turn 0 is the origin, it has no attempt {row.attempt}"

@@ -11,21 +11,31 @@ from typing import Any, Literal
 from turngate.errors import DamagedRun, MachineError
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
 from turngate.traces.records import ScoreRow
-from turngate.traces.rescored.records import PassEndRow, PassRow, Role, ScoredRow
+from turngate.traces.rescored.records import ImageRole, ScoredRow, ScoringPass, ScoringPassEnd
 from turngate.traces.rescored.table import FILE_NAME, ScoreTable
 
-__all__ = ["MARK", "Key", "Later", "LaterScores", "Place", "later_names", "read_later", "turns_in_words", "with_later"]
+__all__ = [
+    "MARK",
+    "EvaluatorKey",
+    "ImageKey",
+    "RescoredEvaluator",
+    "RescoredScores",
+    "read_rescored",
+    "rescored_names",
+    "turns_in_words",
+    "with_rescored",
+]
 
 
-Key = tuple[str, str, str]
+EvaluatorKey = tuple[str, str, str]
 """Type, version and SHA-256 of the settings: what makes two evaluators the same one."""
 
-Place = tuple[int, int, Role]
+ImageKey = tuple[int, int, ImageRole]
 """Turn, attempt and role of an image in its run; 0, 0, `origin` for the origin."""
 
 
 @dataclass(frozen=True)
-class Later:
+class RescoredEvaluator:
     """One evaluator, in one version and with one set of settings, that scored images of a run after it."""
 
     given: str
@@ -37,13 +47,13 @@ class Later:
     told: Mapping[str, Any]
     """Settings, direction, range, weights and source, as its first pass told them."""
     direction: Literal["higher", "lower"]
-    rows: Mapping[Place, ScoredRow]
+    rows: Mapping[ImageKey, ScoredRow]
     """Its latest answer about each image of the run."""
     images: int
     """Images that the run has: origin, candidates and composites."""
 
     @property
-    def key(self) -> Key:
+    def key(self) -> EvaluatorKey:
         """What tells it from all others."""
         return self.type, self.version, self.parameters
 
@@ -62,14 +72,14 @@ class Later:
 
 
 @dataclass(frozen=True)
-class LaterScores:
+class RescoredScores:
     """All that was scored after a run."""
 
-    evaluators: list[Later]
+    evaluators: list[RescoredEvaluator]
     """In the order of their first pass."""
     images: int
     """Images that the run has."""
-    passes: list[tuple[PassRow, PassEndRow | None]]
+    passes: list[tuple[ScoringPass, ScoringPassEnd | None]]
     """Every `turngate score`, in order, and how it ended; None for one that was killed or is at work."""
     strangers: int = 0
     """Rows about other images than those of the run; they are left out."""
@@ -77,11 +87,11 @@ class LaterScores:
     """Why the scores cannot be read; then there are none."""
 
 
-def read_later(run: RunView) -> LaterScores:
+def read_rescored(run: RunView) -> RescoredScores:
     """Scores beside the run's ledger. A file that cannot be read is told of: the run is whole without it."""
     path, images = run.folder.path / FILE_NAME, _images(run)
     if not path.is_file():
-        return LaterScores([], len(images), [])
+        return RescoredScores([], len(images), [])
     try:
         table = ScoreTable(path, read_only=True)
         try:
@@ -89,9 +99,9 @@ def read_later(run: RunView) -> LaterScores:
         finally:
             table.close()
         rows = [ScoredRow.model_validate(vars(row)) for row in rows]
-        passes = [(PassRow.model_validate(vars(asked)), end) for asked, end in passes]
+        passes = [(ScoringPass.model_validate(vars(asked)), end) for asked, end in passes]
     except (DamagedRun, MachineError, ValueError) as error:
-        return LaterScores([], len(images), [], trouble=" ".join(str(error).split())[:300])
+        return RescoredScores([], len(images), [], trouble=" ".join(str(error).split())[:300])
     mine = [row for row in rows if _place(row) in images and row.image in ("", images[_place(row)])]
     told = {
         (str(one.get("type")), str(one.get("version")), str(one.get("parameters"))): one
@@ -99,25 +109,27 @@ def read_later(run: RunView) -> LaterScores:
         for one in asked.evaluators
     }
     found = _evaluators(mine, told, len(images))
-    return LaterScores(found, len(images), passes, strangers=len(rows) - len(mine))
+    return RescoredScores(found, len(images), passes, strangers=len(rows) - len(mine))
 
 
-def _evaluators(rows: Iterable[ScoredRow], told: Mapping[Key, Mapping[str, Any]], images: int) -> list[Later]:
-    found: dict[Key, dict[Place, ScoredRow]] = {}
-    given: dict[Key, str] = {}
+def _evaluators(
+    rows: Iterable[ScoredRow], told: Mapping[EvaluatorKey, Mapping[str, Any]], images: int
+) -> list[RescoredEvaluator]:
+    found: dict[EvaluatorKey, dict[ImageKey, ScoredRow]] = {}
+    given: dict[EvaluatorKey, str] = {}
     for row in sorted(rows, key=lambda one: (one.started_ns, one.tries)):  # the latest answer stands
         key = (row.type, row.version, row.parameters)
         given.setdefault(key, row.evaluator)
         found.setdefault(key, {})[_place(row)] = row
     return [
-        Later(given[key], *key, told.get(key, {}), next(iter(places.values())).direction, places, images)
+        RescoredEvaluator(given[key], *key, told.get(key, {}), next(iter(places.values())).direction, places, images)
         for key, places in found.items()
     ]
 
 
-def _images(run: RunView) -> dict[Place, str]:
+def _images(run: RunView) -> dict[ImageKey, str]:
     """Place -> SHA-256 of everything that can be scored."""
-    images: dict[Place, str] = {(0, 0, "origin"): str(run.info.origin["image"])}
+    images: dict[ImageKey, str] = {(0, 0, "origin"): str(run.info.origin["image"])}
     for attempt in run.attempts:
         turn, number = attempt.row.turn, attempt.row.attempt
         if attempt.row.image is not None:
@@ -128,7 +140,7 @@ def _images(run: RunView) -> dict[Place, str]:
     return images
 
 
-def _place(row: ScoredRow) -> Place:
+def _place(row: ScoredRow) -> ImageKey:
     return row.turn or 0, row.attempt or 0, row.role
 
 
@@ -150,15 +162,15 @@ _NOT_KEPT = {"turn", "attempt", "evaluator", "started_ns", "ended_ns"}
 """Fields that a composite's scores are kept without."""
 
 
-def later_names(found: Iterable[Later]) -> dict[Key, str]:
+def rescored_names(found: Iterable[RescoredEvaluator]) -> dict[EvaluatorKey, str]:
     """Evaluator -> a name of its own: the given one, with version and settings where others share it, and `MARK`.
 
     Give all evaluators of a study at once, or one name would mean two things in two of its runs.
     """
-    sharing: dict[str, dict[Key, Later]] = defaultdict(dict)
+    sharing: dict[str, dict[EvaluatorKey, RescoredEvaluator]] = defaultdict(dict)
     for one in found:
         sharing[one.given].setdefault(one.key, one)
-    names: dict[Key, str] = {}
+    names: dict[EvaluatorKey, str] = {}
     for given, same in sharing.items():
         for key, one in same.items():
             if key in names:  # the same evaluator under another name in another run
@@ -168,7 +180,7 @@ def later_names(found: Iterable[Later]) -> dict[Key, str]:
     return names
 
 
-def with_later(run: RunView, found: Sequence[Later], names: Mapping[Key, str]) -> RunView:
+def with_rescored(run: RunView, found: Sequence[RescoredEvaluator], names: Mapping[EvaluatorKey, str]) -> RunView:
     """The run with the scores that were made afterwards in the place of those that its gate saw.
 
     Truth and decisions are those of the run. What was not looked at has no score; where the editor gave no image, the
@@ -176,7 +188,7 @@ def with_later(run: RunView, found: Sequence[Later], names: Mapping[Key, str]) -
     """
     named = {names[one.key]: one for one in found}
 
-    def scores(turn: int, attempt: int, role: Role) -> dict[str, ScoreRow]:
+    def scores(turn: int, attempt: int, role: ImageRole) -> dict[str, ScoreRow]:
         rows = {name: one.rows.get((turn, attempt, role)) for name, one in named.items()}
         return {name: _score(name, row) for name, row in rows.items() if row is not None}
 
@@ -200,7 +212,7 @@ def with_later(run: RunView, found: Sequence[Later], names: Mapping[Key, str]) -
     return replace(run, info=info, baseline=scores(0, 0, "origin"), attempts=[anew(one) for one in run.attempts])
 
 
-def _apart(one: Later, same: Sequence[Later]) -> list[str]:
+def _apart(one: RescoredEvaluator, same: Sequence[RescoredEvaluator]) -> list[str]:
     """What tells one evaluator from those of the same name."""
     words = []
     if len({other.type for other in same}) > 1:
@@ -216,7 +228,7 @@ def _apart(one: Later, same: Sequence[Later]) -> list[str]:
     return words
 
 
-def _settings(one: Later) -> dict[str, Any]:
+def _settings(one: RescoredEvaluator) -> dict[str, Any]:
     settings = one.told.get("settings") or {}
     return {name: value for name, value in settings.items() if name != "type"}
 
@@ -226,7 +238,7 @@ def _score(name: str, row: ScoredRow) -> ScoreRow:
     return ScoreRow(evaluator=name, **{**fields, "turn": row.turn or 0, "attempt": row.attempt or 0})
 
 
-def _skipped(name: str, one: Later, attempt: AttemptView) -> ScoreRow:
+def _skipped(name: str, one: RescoredEvaluator, attempt: AttemptView) -> ScoreRow:
     row = attempt.row
     return ScoreRow(
         turn=row.turn, attempt=row.attempt, evaluator=name, type=one.type, version=one.version, status="skipped",

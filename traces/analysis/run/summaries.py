@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
 
 if TYPE_CHECKING:
-    from turngate.agent.reasoning.reading import Reading, SummaryReader
+    from turngate.agent.reasoning.reading import ReaderResult, SummaryReader
 
 __all__ = ["RunReasoning", "Spoken", "SummaryCounts", "read_run", "read_runs"]
 
@@ -108,7 +108,7 @@ def _status(attempt: AttemptView) -> str:
     return "read" if (attempt.row.reasoning or "").strip() else "missing"
 
 
-def _spoken(attempt: AttemptView, reading: Reading | None) -> Spoken:
+def _spoken(attempt: AttemptView, reading: ReaderResult | None) -> Spoken:
     row, truth = attempt.row, attempt.truth
     known = Spoken(
         turn=row.turn,

@@ -13,13 +13,20 @@ from turngate.traces.analysis.labels.labels import Labels, with_labels
 from turngate.traces.analysis.run.recast import higher_is_better
 from turngate.traces.analysis.run.run_view import truth_doubts
 from turngate.traces.analysis.run.summary import measure_run
-from turngate.traces.analysis.study.arms import ArmAnswer, Pair, SensitivityRow, answer_arm, pair_arms, sensitivity_at
+from turngate.traces.analysis.study.arms import (
+    ArmAnswer,
+    ArmDifference,
+    SensitivityRow,
+    answer_arm,
+    pair_arms,
+    sensitivity_at,
+)
 from turngate.traces.analysis.study.evaluators import EvaluatorAnswer, answer_evaluators, answer_later
 from turngate.traces.analysis.study.loaded import Measured
 from turngate.traces.analysis.study.statistics import Estimate, bootstrap_ratio
 from turngate.traces.analysis.study.study_view import StudyView
 from turngate.traces.analysis.study.summaries import ReasoningAnswer, answer_reasoning
-from turngate.traces.analysis.taxonomy import FAILURES, FailureName, Level
+from turngate.traces.analysis.taxonomy import FAILURES, FailureLevel, FailureName
 
 if TYPE_CHECKING:
     from turngate.agent.reasoning.reading import SummaryReader
@@ -38,7 +45,7 @@ class FailureAnswer(_Model):
     """One failure over the candidates of an arm."""
 
     name: FailureName
-    level: Level
+    level: FailureLevel
     measured: int
     """Candidates that a measuring source could judge; 0 means not measured, not absent."""
     found: int
@@ -120,7 +127,7 @@ class StudyAnswer(BaseModel):
     origins: int
     """Clusters of the intervals."""
     arms: list[ArmAnswer]
-    pairs: list[Pair]
+    pairs: list[ArmDifference]
     evaluators: list[EvaluatorAnswer]
     """Those of the runs, then those that scored afterwards (`afterwards` is set)."""
     sensitivity: list[SensitivityRow]

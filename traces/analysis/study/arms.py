@@ -17,8 +17,8 @@ from turngate.traces.analysis.study.statistics import Estimate, adjusted, bootst
 
 __all__ = [
     "ArmAnswer",
+    "ArmDifference",
     "CostPoint",
-    "Pair",
     "SensitivityRow",
     "answer_arm",
     "caught_within",
@@ -185,7 +185,7 @@ def _succeeded(one: RunMeasures, turn: int) -> bool:
 # Arms held against no gate, cell by cell.
 
 
-class Pair(BaseModel):
+class ArmDifference(BaseModel):
     """An arm against the no-gate arm on the same cells: difference of the truth at the end."""
 
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
@@ -206,7 +206,7 @@ class Pair(BaseModel):
 def pair_arms(
     by_arm: Mapping[str, Sequence[Measured]],
     base: Sequence[Measured],
-) -> list[Pair]:
+) -> list[ArmDifference]:
     """Every arm against `base`, the runs of the no-gate arm; empty without one or without a truth."""
     ends = {one.run.cell: end for one in base if (end := one.numbers.summary.final_truth) is not None}
     higher = {higher_is_better(one.view) for one in base}
@@ -224,7 +224,9 @@ def pair_arms(
         better = None if not estimate.value or len(higher) != 1 else (estimate.value > 0) == (True in higher)
         number = sum(len(values) for values in differences.values())
         pairs.append(
-            Pair(arm=arm, cells=number, difference=estimate, better=better, p=sign_flip_p(means), p_adjusted=None)
+            ArmDifference(
+                arm=arm, cells=number, difference=estimate, better=better, p=sign_flip_p(means), p_adjusted=None
+            )
         )
     corrected = adjusted([pair.p for pair in pairs])
     return [pair.model_copy(update={"p_adjusted": p}) for pair, p in zip(pairs, corrected, strict=True)]

@@ -10,14 +10,21 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from turngate.traces.analysis.run.rescored import Key, Later, LaterScores, later_names, read_later, with_later
+from turngate.traces.analysis.run.rescored import (
+    EvaluatorKey,
+    RescoredEvaluator,
+    RescoredScores,
+    read_rescored,
+    rescored_names,
+    with_rescored,
+)
 from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.analysis.run.summary import Counts, measure_run
 from turngate.traces.analysis.study.gap import Gap, gaps
 from turngate.traces.analysis.study.loaded import Measured
 from turngate.traces.analysis.study.statistics import Estimate, bootstrap
 
-__all__ = ["Afterwards", "EvaluatorAnswer", "Judged", "answer_evaluators", "answer_later", "auc", "judged", "roc"]
+__all__ = ["EvaluatorAnswer", "Judged", "RescoredEvidence", "answer_evaluators", "answer_later", "auc", "judged", "roc"]
 
 
 # How well an evaluator tells damaged candidates from sound ones.
@@ -27,7 +34,7 @@ __all__ = ["Afterwards", "EvaluatorAnswer", "Judged", "answer_evaluators", "answ
 class Judged:
     """One candidate as an evaluator and the truth see it."""
 
-    goodness: float
+    oriented_score: float
     """Score in better units: larger is better."""
     damaged: bool
 
@@ -53,7 +60,7 @@ def auc(candidates: Sequence[Judged]) -> float | None:
     sound_number, damaged_number = int((~damaged).sum()), int(damaged.sum())
     if not sound_number or not damaged_number:
         return None
-    ranks = rankdata([one.goodness for one in candidates])
+    ranks = rankdata([one.oriented_score for one in candidates])
     above = ranks[~damaged].sum() - sound_number * (sound_number + 1) / 2
     return float(above / (sound_number * damaged_number))
 
@@ -65,16 +72,16 @@ def roc(candidates: Sequence[Judged]) -> list[tuple[float, float]]:
     if not damaged or not sound:
         return []
     points, caught, alarms = [(0.0, 0.0)], 0, 0
-    ordered = sorted(candidates, key=lambda one: one.goodness)
+    ordered = sorted(candidates, key=lambda one: one.oriented_score)
     for index, one in enumerate(ordered):
         caught += one.damaged
         alarms += not one.damaged
-        if index + 1 == len(ordered) or ordered[index + 1].goodness != one.goodness:
+        if index + 1 == len(ordered) or ordered[index + 1].oriented_score != one.oriented_score:
             points.append((alarms / sound, caught / damaged))
     return points
 
 
-class Afterwards(BaseModel):
+class RescoredEvidence(BaseModel):
     """How an evaluator scored runs that were there already: no gate saw any of it."""
 
     model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
@@ -115,7 +122,7 @@ class EvaluatorAnswer(BaseModel):
     """Over all attempts of all arms."""
     gap: Gap
     """The paper's gap over these runs."""
-    afterwards: Afterwards | None = None
+    afterwards: RescoredEvidence | None = None
     """Set when the scores were made after the runs."""
 
 
@@ -162,7 +169,7 @@ def answer_later(
     by_arm: Mapping[str, Sequence[Measured]], base: Sequence[Measured]
 ) -> tuple[list[EvaluatorAnswer], list[str]]:
     """Answers as by `answer_evaluators`, marked, and one line about each file of scores that cannot be read."""
-    read = {id(one): read_later(one.view) for runs in by_arm.values() for one in runs}
+    read = {id(one): read_rescored(one.view) for runs in by_arm.values() for one in runs}
     lines = [
         f"{one.run.arm} {one.run.label}: what was scored afterwards is left out: {read[id(one)].trouble}"
         for runs in by_arm.values()
@@ -172,10 +179,10 @@ def answer_later(
     found = [one for scores in read.values() for one in scores.evaluators]
     if not found:
         return [], lines
-    names = later_names(found)
+    names = rescored_names(found)
 
     def through(one: Measured) -> Measured:
-        view = with_later(one.view, read[id(one)].evaluators, names)
+        view = with_rescored(one.view, read[id(one)].evaluators, names)
         return replace(one, view=view, numbers=measure_run(view))
 
     seen = {arm: [through(one) for one in runs] for arm, runs in by_arm.items()}
@@ -187,14 +194,14 @@ def answer_later(
     ], lines
 
 
-def _told(key: Key, read: Sequence[LaterScores]) -> Afterwards:
-    mine: list[Later] = [one for scores in read for one in scores.evaluators if one.key == key]
+def _told(key: EvaluatorKey, read: Sequence[RescoredScores]) -> RescoredEvidence:
+    mine: list[RescoredEvaluator] = [one for scores in read for one in scores.evaluators if one.key == key]
     images = sum(scores.images for scores in read)
     looked_at = sum(len(one.rows) for one in mine)
     settings = next((dict(one.told["settings"]) for one in mine if one.told.get("settings")), {})
     runs = f" in {len(mine)} of {len(read)} runs" if len(mine) < len(read) else ""
     extent = f"all {images} images" if looked_at == images else f"{looked_at} of {images} images{runs}"
-    return Afterwards(
+    return RescoredEvidence(
         type=key[0], version=key[1], parameters=key[2], settings=settings, images=images, looked_at=looked_at,
         partial=looked_at < images, extent=extent,
     )  # fmt: skip

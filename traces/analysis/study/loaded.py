@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from turngate.pages.report.charts.figure import Direction
+from turngate.pages.report.charts.figure import BetterDirection
 from turngate.pages.report.charts.run import truth_direction
 from turngate.pages.report.run.settings import gate_line
 from turngate.traces.analysis.labels.labels import Labels, with_labels
-from turngate.traces.analysis.run.rescored import Key, read_later, with_later
+from turngate.traces.analysis.run.rescored import EvaluatorKey, read_rescored, with_rescored
 from turngate.traces.analysis.run.run_view import RunView, Standing, standings
 from turngate.traces.analysis.run.summary import RunMeasures, RunSummary, summarise
 from turngate.traces.analysis.study.statistics import bootstrap_ratio
@@ -34,7 +34,7 @@ class LoadedRun:
     evaluators: list[str]
     stands: list[Standing]
     """The current image after each turn, from turn 0 on."""
-    truth_direction: Direction
+    truth_direction: BetterDirection
     images: ImageStore
     later: list[str]
     """Evaluators that scored it afterwards."""
@@ -52,7 +52,7 @@ class LoadedRun:
 
 
 def load_runs(
-    study: StudyView, labels: Labels | None = None, later: Mapping[Key, str] | None = None
+    study: StudyView, labels: Labels | None = None, later: Mapping[EvaluatorKey, str] | None = None
 ) -> list[LoadedRun]:
     """Every run that was begun, in the order of the plan; raises `DamagedRun` when one cannot be read.
 
@@ -62,9 +62,9 @@ def load_runs(
     return [_load(run, labels, later or {}) for run in study.begun()]
 
 
-def _load(run: StudyRun, labels: Labels | None, later: Mapping[Key, str]) -> LoadedRun:
+def _load(run: StudyRun, labels: Labels | None, later: Mapping[EvaluatorKey, str]) -> LoadedRun:
     view = run.load() if labels is None else with_labels(run.load(), labels)
-    found = [one for one in read_later(view).evaluators if one.key in later] if later else []
+    found = [one for one in read_rescored(view).evaluators if one.key in later] if later else []
     return LoadedRun(
         run=run,
         summary=summarise(view),
@@ -74,7 +74,7 @@ def _load(run: StudyRun, labels: Labels | None, later: Mapping[Key, str]) -> Loa
         truth_direction=truth_direction(view),
         images=view.folder.images,
         later=[later[one.key] for one in found],
-        later_stands=standings(with_later(view, found, later)) if found else [],
+        later_stands=standings(with_rescored(view, found, later)) if found else [],
     )
 
 

@@ -18,7 +18,7 @@ from turngate.cli._options import json_option, out_option, quiet_option, set_opt
 if TYPE_CHECKING:
     from turngate.graphs.session import Observer
     from turngate.graphs.study import Finished, Study
-    from turngate.graphs.study.estimate import Estimate
+    from turngate.graphs.study.estimate import StudyEstimate
 
 __all__ = ["study_command"]
 
@@ -27,7 +27,7 @@ _FEW = 6
 
 
 @dataclass(frozen=True)
-class Watch:
+class LiveViews:
     """Makes the live view of a run; a class, so that it can be sent to another process."""
 
     quiet: bool
@@ -86,7 +86,7 @@ def study_command(
         return 0
     folder = out or Path("runs") / study.config.name
     few = len(study.jobs) <= _FEW
-    watch = Watch(quiet=quiet or as_json or not few, together=jobs > 1)
+    watch = LiveViews(quiet=quiet or as_json or not few, together=jobs > 1)
     found = run_study(study, folder, watch, jobs, retry_failed)
     ended = list(found if quiet or as_json or few else StudyProgress(study, folder).follow(found))
     _write_reports(ended)
@@ -94,7 +94,7 @@ def study_command(
     return max((_code(one) for one in ended), default=0)
 
 
-def _plan(study: Study, size: Estimate, jobs: int) -> str:
+def _plan(study: Study, size: StudyEstimate, jobs: int) -> str:
     arms = dict.fromkeys((job.arm, job.control) for job in study.jobs)
     controls = sum(control for _, control in arms)
     config = study.config

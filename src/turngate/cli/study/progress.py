@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 from turngate.cli._columns import TimeLeft, plain
-from turngate.pages.viewer.entries import Stamp, glance, stamp
+from turngate.pages.viewer.entries import Stamp, quick_summary, stamp
 
 if TYPE_CHECKING:
     from turngate.graphs.study import Finished, Study
@@ -73,7 +73,7 @@ class StudyProgress:
         now = stamp(path)
         known = self._closed.get(path)
         if known is None or known[0] != now:
-            known = self._closed[path] = (now, (glance(path).turns or 0) if any(now) else 0)
+            known = self._closed[path] = (now, (quick_summary(path).turns or 0) if any(now) else 0)
         return known[1]
 
     @contextmanager

@@ -7,11 +7,11 @@ import hashlib
 import json
 from typing import Any, NamedTuple
 
-from turngate.fake_server.asked import Asked, SentImage
+from turngate.fake_server.asked import Asked, ReceivedImage
 from turngate.fake_server.images import make_image
 from turngate.fake_server.judging import judge_text
-from turngate.fake_server.reply import Reply, as_json
-from turngate.fake_server.script import Answer, Script
+from turngate.fake_server.reply import HttpReply, as_json
+from turngate.fake_server.script import Script, ScriptedReply
 
 __all__ = ["answer_gemini", "gemini_error", "gemini_refusal", "signature_of", "wrong_gemini_key"]
 
@@ -22,13 +22,13 @@ _THOUGHT_TOKENS = 64
 """Token counts are invented; they only have the right order of magnitude."""
 
 
-def answer_gemini(asked: Asked, answer: Answer, script: Script) -> Reply:
+def answer_gemini(asked: Asked, answer: ScriptedReply, script: Script) -> HttpReply:
     """A 200 answer, whole or as server-sent events; raises `BadRequest` when the image cannot be edited."""
     response = _response(asked, answer, script)
     if not asked.stream:
         return as_json(response)
     events = "".join(f"data: {json.dumps(chunk, ensure_ascii=False)}\r\n\r\n" for chunk in _chunks(response))
-    return Reply(200, events.encode(), "text/event-stream")
+    return HttpReply(200, events.encode(), "text/event-stream")
 
 
 def signature_of(image: bytes) -> str:
@@ -36,7 +36,7 @@ def signature_of(image: bytes) -> str:
     return base64.b64encode(hashlib.sha256(b"turngate fake signature" + image).digest()).decode()
 
 
-def _response(asked: Asked, answer: Answer, script: Script) -> dict[str, Any]:
+def _response(asked: Asked, answer: ScriptedReply, script: Script) -> dict[str, Any]:
     frame = {
         "modelVersion": answer.model or asked.model,
         "responseId": asked.name(answer.text).hex()[:16],
@@ -54,7 +54,7 @@ def _response(asked: Asked, answer: Answer, script: Script) -> dict[str, Any]:
     return {"candidates": [candidate], "usageMetadata": _usage(asked, parts), **frame}
 
 
-def _outcome(asked: Asked, answer: Answer, script: Script) -> tuple[str, list[dict[str, Any]]]:
+def _outcome(asked: Asked, answer: ScriptedReply, script: Script) -> tuple[str, list[dict[str, Any]]]:
     """Finish reason and parts."""
     thoughts = [{"text": script.reasoning, "thought": True}] if asked.thoughts else []
     match answer.ending:
@@ -81,7 +81,7 @@ def _outcome(asked: Asked, answer: Answer, script: Script) -> tuple[str, list[di
     return "STOP", [*thoughts, part]
 
 
-def _inline(image: SentImage) -> dict[str, str]:
+def _inline(image: ReceivedImage) -> dict[str, str]:
     return {"mimeType": image.media_type, "data": base64.b64encode(image.data).decode()}
 
 
@@ -159,7 +159,7 @@ _ERRORS = {
 }  # fmt: skip
 
 
-def gemini_error(answer: Answer, model: str) -> Reply | None:
+def gemini_error(answer: ScriptedReply, model: str) -> HttpReply | None:
     """The error that an answer stands for, or none when it is no error."""
     error = _ERRORS.get(answer.ending)
     if error is None:
@@ -170,13 +170,13 @@ def gemini_error(answer: Answer, model: str) -> Reply | None:
     return _body(error.code, error.status, message, _gemini_errors_details(answer.ending, model, seconds), headers)
 
 
-def gemini_refusal(message: str, code: int = 400) -> Reply:
+def gemini_refusal(message: str, code: int = 400) -> HttpReply:
     """A request that is wrong in itself."""
     status = {400: "INVALID_ARGUMENT", 403: "PERMISSION_DENIED", 404: "NOT_FOUND"}.get(code, "UNIMPLEMENTED")
     return _body(code, status, message, [])
 
 
-def wrong_gemini_key(given: str) -> Reply:
+def wrong_gemini_key(given: str) -> HttpReply:
     """The refusal of a key, or of a call without one."""
     if not given:
         return gemini_refusal("Method doesn't allow unregistered callers. Please use API Key.", 403)
@@ -184,7 +184,7 @@ def wrong_gemini_key(given: str) -> Reply:
     return _body(error.code, error.status, error.message, _gemini_errors_details("400_key", "", ""))
 
 
-def _body(code: int, status: str, message: str, details: list[Any], headers: dict[str, str] | None = None) -> Reply:
+def _body(code: int, status: str, message: str, details: list[Any], headers: dict[str, str] | None = None) -> HttpReply:
     error: dict[str, Any] = {"code": code, "message": message, "status": status}
     return as_json({"error": {**error, "details": details} if details else error}, code, headers)
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from turngate.fake_server.asked import Asked, BadRequest, SentImage
+from turngate.fake_server.asked import Asked, BadRequest, ReceivedImage
 from turngate.fake_server.gemini.answers import signature_of
 
 __all__ = ["read_gemini"]
@@ -53,7 +53,7 @@ def read_gemini(model: str, body: Any, stream: bool) -> Asked:
     if not isinstance(contents, list) or not contents or not all(isinstance(one, Mapping) for one in contents):
         raise BadRequest("* GenerateContentRequest.contents: contents is not specified")
     config = _mapping(_field(body, "generationConfig"))
-    images: list[SentImage] = []
+    images: list[ReceivedImage] = []
     messages: list[dict[str, Any]] = []
     unsigned = None
     for position, content in enumerate(contents, start=1):
@@ -118,7 +118,7 @@ def _kind(part: Mapping[str, Any]) -> str:
     return "+".join([kind, *marks])
 
 
-def _image(part: Mapping[str, Any]) -> SentImage | None:
+def _image(part: Mapping[str, Any]) -> ReceivedImage | None:
     inline = _field(part, "inlineData")
     if not isinstance(inline, Mapping):
         return None
@@ -127,10 +127,10 @@ def _image(part: Mapping[str, Any]) -> SentImage | None:
         data = base64.b64decode(str(inline.get("data", "")).replace("-", "+").replace("_", "/"), validate=True)
     except binascii.Error:
         raise BadRequest("Base64 decoding failed for inline_data.") from None
-    return SentImage(data, str(_field(inline, "mimeType") or ""))
+    return ReceivedImage(data, str(_field(inline, "mimeType") or ""))
 
 
-def _unsigned(part: Mapping[str, Any], image: SentImage, position: int, number: int) -> str | None:
+def _unsigned(part: Mapping[str, Any], image: ReceivedImage, position: int, number: int) -> str | None:
     signature = _field(part, "thoughtSignature")
     if not signature:
         return (

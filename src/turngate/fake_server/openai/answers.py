@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 from typing import Any, NamedTuple
 
-from turngate.fake_server.asked import Asked, BadRequest, SentImage
+from turngate.fake_server.asked import Asked, BadRequest, ReceivedImage
 from turngate.fake_server.images import make_image
 from turngate.fake_server.judging import judge_text
-from turngate.fake_server.reply import Reply, as_json
-from turngate.fake_server.script import Answer, Script
+from turngate.fake_server.reply import HttpReply, as_json
+from turngate.fake_server.script import Script, ScriptedReply
 
 __all__ = ["CREATED", "answer_chat", "answer_edit", "openai_error", "openai_refusal", "wrong_openai_key"]
 
@@ -22,7 +22,9 @@ _THOUGHT_TOKENS = 64
 """Token counts are invented; they only have the right order of magnitude."""
 
 
-def answer_edit(asked: Asked, answer: Answer, script: Script, base_url: str) -> tuple[Reply, list[SentImage]]:
+def answer_edit(
+    asked: Asked, answer: ScriptedReply, script: Script, base_url: str
+) -> tuple[HttpReply, list[ReceivedImage]]:
     """A 200 answer and the images in it; raises `BadRequest` when the image cannot be edited."""
     images = [make_image(asked, answer, script, f"final {number}") for number in range(asked.count)]
     if answer.ending == "no_image":
@@ -46,7 +48,7 @@ def answer_edit(asked: Asked, answer: Answer, script: Script, base_url: str) -> 
     return as_json({**response, "model": answer.model} if answer.model else response), images
 
 
-def answer_chat(asked: Asked, answer: Answer, script: Script) -> Reply:
+def answer_chat(asked: Asked, answer: ScriptedReply, script: Script) -> HttpReply:
     """A 200 answer; filter, refusal and cut text are the script's doing."""
     text = judge_text(asked, answer, script)
     message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None}
@@ -121,7 +123,7 @@ _RESETS = {"429_per_minute": ("5", None), "429_per_day": ("200", "7m12s")}
 """Limit of the window, and time until it is reset where that is not the time to wait."""
 
 
-def openai_error(answer: Answer, model: str) -> Reply | None:
+def openai_error(answer: ScriptedReply, model: str) -> HttpReply | None:
     """The error that an answer stands for, or none when it is no error."""
     error = _ERRORS.get(answer.ending)
     if error is None:
@@ -139,16 +141,16 @@ def openai_error(answer: Answer, model: str) -> Reply | None:
     return _body(error._replace(message=message), None, headers)
 
 
-def openai_refusal(error: BadRequest, status: int = 400) -> Reply:
+def openai_refusal(error: BadRequest, status: int = 400) -> HttpReply:
     """A request that is wrong in itself."""
     return _body(_Error(status, "invalid_request_error", error.code, str(error)), error.param)
 
 
-def wrong_openai_key() -> Reply:
+def wrong_openai_key() -> HttpReply:
     """The refusal of a key, or of a call without one."""
     return _body(_WRONG_KEY, None)
 
 
-def _body(error: _Error, param: str | None, headers: dict[str, str] | None = None) -> Reply:
+def _body(error: _Error, param: str | None, headers: dict[str, str] | None = None) -> HttpReply:
     content = {"message": error.message, "type": error.type, "param": param, "code": error.code}
     return as_json({"error": content}, error.status, headers)

@@ -11,7 +11,7 @@ from email.parser import BytesParser
 from email.policy import HTTP
 from typing import Any
 
-from turngate.fake_server.asked import Asked, BadRequest, SentImage
+from turngate.fake_server.asked import Asked, BadRequest, ReceivedImage
 
 __all__ = ["read_chat", "read_edit", "read_form"]
 
@@ -52,7 +52,7 @@ def read_edit(content_type: str, body: bytes) -> Asked:
         form = read_form(content_type, body)
     except ValueError:
         raise BadRequest("You must provide a multipart/form-data body.") from None
-    images = [SentImage(one.data, one.media_type or "") for one in form if one.name in ("image", "image[]")]
+    images = [ReceivedImage(one.data, one.media_type or "") for one in form if one.name in ("image", "image[]")]
     config = {one.name: _value(one) for one in form if one.name not in ("image", "image[]", "prompt", "model")}
     prompt, model = _last(form, "prompt"), _last(form, "model")
     for name, value in (("image", images), ("prompt", prompt)):
@@ -107,13 +107,13 @@ def _parts(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
 
 
-def _image(part: Mapping[str, Any]) -> SentImage:
+def _image(part: Mapping[str, Any]) -> ReceivedImage:
     given = part.get("image_url")
     found = _DATA_URL.fullmatch(str(given.get("url", "") if isinstance(given, Mapping) else given))
     if not found:
         raise BadRequest("The fake server takes images as base64 data URLs only.", "invalid_image_url", "messages")
     try:
-        return SentImage(base64.b64decode(found[2], validate=True), found[1])
+        return ReceivedImage(base64.b64decode(found[2], validate=True), found[1])
     except binascii.Error:
         raise BadRequest("Invalid base64 image_url.", "invalid_base64", "messages") from None
 

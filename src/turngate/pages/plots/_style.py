@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from turngate.errors import MachineError, MissingExtra
-from turngate.pages.report.charts.looks import Look
+from turngate.pages.report.charts.series_style import SeriesStyle
 from turngate.pages.report.page import visible
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def style() -> Iterator[None]:
         yield
 
 
-def draw(look: Look) -> dict[str, Any]:
+def draw(look: SeriesStyle) -> dict[str, Any]:
     """A line in the look of an arm or evaluator: the first four differ in colour, dashes and marker."""
     colour = _COLOURS[int(look.colour.removeprefix("var(--arm-").rstrip(")")) - 1]
     return {"color": colour, "linestyle": _DASHES[look.dash], "marker": _MARKERS[look.symbol]}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from turngate.pages.plots._style import DASHED, INK, OWN, name_of, panels, parts, surround
 from turngate.pages.plots.plot import Plot
 from turngate.pages.plots.sample import sample_words
-from turngate.pages.report.study.arms import Judge
+from turngate.pages.report.study.arms import EvaluatorSeries
 from turngate.traces.analysis.study.gap import STEPS
 from turngate.traces.analysis.study.loaded import LoadedRun
 
@@ -25,7 +25,7 @@ _NOTICED: dict[str, Any] = {"marker": "o", "color": OWN, "markerfacecolor": "whi
 _MISSED: dict[str, Any] = {"marker": "^", "color": "#c25200"}
 
 
-def delta_plot(judges: Sequence[Judge], runs: Sequence[LoadedRun]) -> Plot | None:
+def delta_plot(judges: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Plot | None:
     """Change of the score since turn 1 in better units, one mark per run; `runs` are those that were looked at."""
     known = [judge for judge in judges if judge.answer.gap.runs]
     if not known:
@@ -54,7 +54,7 @@ def delta_plot(judges: Sequence[Judge], runs: Sequence[LoadedRun]) -> Plot | Non
     )
 
 
-def _figure(some: Sequence[Judge], note: str) -> Figure:
+def _figure(some: Sequence[EvaluatorSeries], note: str) -> Figure:
     from matplotlib.lines import Line2D
 
     titles = [
@@ -72,7 +72,7 @@ def _figure(some: Sequence[Judge], note: str) -> Figure:
     return figure
 
 
-def _add_runs(axes: Axes, judge: Judge) -> None:
+def _add_runs(axes: Axes, judge: EvaluatorSeries) -> None:
     from matplotlib.ticker import MaxNLocator
 
     gap = judge.answer.gap

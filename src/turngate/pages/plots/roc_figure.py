@@ -22,7 +22,7 @@ from turngate.pages.plots._style import (
 from turngate.pages.plots.arm_lines import TOGETHER
 from turngate.pages.plots.plot import Plot
 from turngate.pages.plots.sample import interval_words, sample_words
-from turngate.pages.report.study.arms import Judge
+from turngate.pages.report.study.arms import EvaluatorSeries
 from turngate.traces.analysis.study.evaluators import EvaluatorAnswer
 from turngate.traces.analysis.study.loaded import LoadedRun
 
@@ -37,7 +37,7 @@ _MOST = 16
 _ABOVE, _BELOW = "Catch rate", "false-alarm rate"
 
 
-def roc_plot(judges: Sequence[Judge], runs: Sequence[LoadedRun]) -> Plot | None:
+def roc_plot(judges: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Plot | None:
     """Catch rate over false-alarm rate for every threshold, with the AUC and its interval; `runs` were looked at."""
     known = [judge for judge in judges if judge.answer.roc]
     if not known:
@@ -75,7 +75,7 @@ def roc_plot(judges: Sequence[Judge], runs: Sequence[LoadedRun]) -> Plot | None:
     )  # fmt: skip
 
 
-def _together(known: Sequence[Judge], note: str) -> Figure:
+def _together(known: Sequence[EvaluatorSeries], note: str) -> Figure:
     figure, (axes,) = panels([""], 2.7)
     _set_axes(axes)
     key: list[tuple[Artist, str]] = []
@@ -88,7 +88,7 @@ def _together(known: Sequence[Judge], note: str) -> Figure:
     return figure
 
 
-def _apart(few: Sequence[Judge], known: Sequence[Judge], note: str) -> Figure:
+def _apart(few: Sequence[EvaluatorSeries], known: Sequence[EvaluatorSeries], note: str) -> Figure:
     from matplotlib.lines import Line2D
 
     titles = [f"{name_of(judge.answer.evaluator)}\n{_auc(judge.answer)}" for judge in few]

@@ -18,10 +18,10 @@ from turngate.errors import BadImage, NoSuchRun, TurngateError, UserError
 from turngate.pages.report.page import HERE as REPORT
 from turngate.pages.report.page import scripts
 from turngate.pages.viewer import pages
-from turngate.pages.viewer.entries import Spot, stamp
+from turngate.pages.viewer.entries import ListedFolder, stamp
 from turngate.pages.viewer.guard import Guard
 from turngate.pages.viewer.index import Index, Query
-from turngate.pages.viewer.labelling import Given, Means, Verdict
+from turngate.pages.viewer.labelling import LabelInput, ReviewVerdict, ViewerOptions
 from turngate.pages.viewer.pages import check_waiting, version_of
 from turngate.pages.viewer.pictures import EDGES, read_image, small_image
 from turngate.traces.analysis.run.run_view import RunView
@@ -43,7 +43,7 @@ _LARGEST_BODY = 100_000
 
 
 class _Viewer:
-    def __init__(self, root: Path, token: str, means: Means) -> None:
+    def __init__(self, root: Path, token: str, means: ViewerOptions) -> None:
         self.index = Index(root.resolve())
         self.base = f"/{token}"
         self.means = means
@@ -90,7 +90,7 @@ class _Viewer:
         return Response(known[0].read_bytes(), media_type=known[1], headers=_KEEP)
 
     async def label(self, request: Request) -> Response:
-        one, given = self._entry(request, "run"), Given.model_validate_json(await _body(request))
+        one, given = self._entry(request, "run"), LabelInput.model_validate_json(await _body(request))
         if self.means.book is None:
             raise UserError("labels cannot be kept here")
         run = RunFolder(one.path).info().run
@@ -98,7 +98,7 @@ class _Viewer:
         return JSONResponse({"saved": True})
 
     async def decide(self, request: Request) -> Response:
-        one, verdict = self._entry(request, "run"), Verdict.model_validate_json(await _body(request))
+        one, verdict = self._entry(request, "run"), ReviewVerdict.model_validate_json(await _body(request))
         if self.means.review is None:
             raise UserError("runs cannot be reviewed here")
         async with self.deciding[one.key]:  # two tabs decide one after the other, so that the second one is refused
@@ -118,17 +118,17 @@ class _Viewer:
     def missing(self, request: Request, error: Exception) -> Response:
         return HTMLResponse(pages.message_page(self.base, "Nothing here", "This address leads nowhere."), 404)
 
-    def _entry(self, request: Request, kind: str) -> Spot:
+    def _entry(self, request: Request, kind: str) -> ListedFolder:
         one = self.index.get(request.path_params["key"])
         if one is None or one.kind != kind:
             raise NoSuchRun(f"no such {kind} in this folder: it was moved or deleted")
         return one
 
-    def _version(self, one: Spot) -> str:
+    def _version(self, one: ListedFolder) -> str:
         return version_of(stamp(one.path), self.index.look(one).status)
 
 
-def make_app(root: Path, token: str, means: Means) -> Starlette:
+def make_app(root: Path, token: str, means: ViewerOptions) -> Starlette:
     """The viewer of the runs and studies below `root`, as an ASGI application that answers to `token` only."""
     viewer = _Viewer(root, token, means)
     routes = [

@@ -24,22 +24,32 @@ from turngate.traces.redact import redact
 from turngate.traces.run_folder import RunFolder, RunInfo
 from turngate.traces.status import run_status
 
-__all__ = ["Entry", "Glance", "Kind", "Spot", "Stamp", "glance", "read_entry", "stamp", "walk"]
+__all__ = [
+    "ListedFolder",
+    "ListingKind",
+    "QuickSummary",
+    "RunListing",
+    "Stamp",
+    "quick_summary",
+    "read_entry",
+    "stamp",
+    "walk",
+]
 
 
-Kind = Literal["run", "study"]
-_FILES: dict[str, Kind] = {"run.json": "run", "study.json": "study"}
+ListingKind = Literal["run", "study"]
+_FILES: dict[str, ListingKind] = {"run.json": "run", "study.json": "study"}
 _LARGEST = 4_000_000
 """Bytes of a run.json or study.json; anything larger is none."""
 
 
 @dataclass(frozen=True)
-class Spot:
+class ListedFolder:
     """Where a run or a study lies; nothing of it was read yet."""
 
     key: str
     """Names it in addresses; made from its place, so it is the same in every session."""
-    kind: Kind
+    kind: ListingKind
     path: Path
     place: str
     """Relative to the viewer's folder."""
@@ -50,10 +60,10 @@ class Spot:
 
 
 @dataclass(frozen=True)
-class Entry:
+class RunListing:
     """One run or study in the list."""
 
-    spot: Spot
+    spot: ListedFolder
     created: str = ""
     """ISO 8601, UTC; of a study when its file was written."""
     editor: str = ""
@@ -74,7 +84,7 @@ class Entry:
         return f"{self.spot.place} {self.editor} {self.gate} {self.scenario} {self.question} {simulated}".lower()
 
 
-def walk(root: Path) -> Iterator[Spot]:
+def walk(root: Path) -> Iterator[ListedFolder]:
     """Studies and runs below `root`; hidden folders, links, and what lies beside a ledger are left alone."""
     pending = [str(root)]
     while pending:
@@ -92,33 +102,33 @@ def walk(root: Path) -> Iterator[Spot]:
             pending += [item.path for item in inner if item.is_dir(follow_symlinks=False)]
 
 
-def read_entry(spot: Spot) -> Entry:
+def read_entry(spot: ListedFolder) -> RunListing:
     """Read the small file of a run or a study; what cannot be read says why."""
     try:
         if spot.size > _LARGEST:
-            return Entry(spot, problem=f"{spot.kind}.json is too large for one of turngate's")
+            return RunListing(spot, problem=f"{spot.kind}.json is too large for one of turngate's")
         raw = from_json((spot.path / f"{spot.kind}.json").read_bytes())
     except OSError as error:
-        return Entry(spot, problem=f"{spot.kind}.json cannot be read: {error.strerror}")
+        return RunListing(spot, problem=f"{spot.kind}.json cannot be read: {error.strerror}")
     except ValueError:
-        return Entry(spot, problem=f"{spot.kind}.json is damaged: it is no JSON")
+        return RunListing(spot, problem=f"{spot.kind}.json is damaged: it is no JSON")
     try:
         return _run(spot, raw) if spot.kind == "run" else _study(spot, raw)
     except (KeyError, TypeError, ValueError, AttributeError):
-        return Entry(spot, problem=f"{spot.kind}.json is not turngate's, or damaged")
+        return RunListing(spot, problem=f"{spot.kind}.json is not turngate's, or damaged")
 
 
-def _spot(root: Path, kind: Kind, folder: str, state: os.stat_result) -> Spot:
+def _spot(root: Path, kind: ListingKind, folder: str, state: os.stat_result) -> ListedFolder:
     place = os.path.relpath(folder, root)
     key = hashlib.sha256(f"{kind} ".encode() + os.fsencode(place)).hexdigest()[:16]
     shown = root.name if place == "." else place
     readable = shown.encode("utf-8", "replace").decode()
-    return Spot(key, kind, Path(folder), readable, state.st_mtime_ns, state.st_size)
+    return ListedFolder(key, kind, Path(folder), readable, state.st_mtime_ns, state.st_size)
 
 
-def _run(spot: Spot, raw: dict[str, Any]) -> Entry:
+def _run(spot: ListedFolder, raw: dict[str, Any]) -> RunListing:
     config, resolved = raw["config"], raw["resolved"]
-    return Entry(
+    return RunListing(
         spot,
         created=str(raw["created"]),
         editor=visible(str((resolved.get("editor") or {}).get("model") or config["editor"]["type"])),
@@ -129,10 +139,10 @@ def _run(spot: Spot, raw: dict[str, Any]) -> Entry:
     )
 
 
-def _study(spot: Spot, raw: dict[str, Any]) -> Entry:
+def _study(spot: ListedFolder, raw: dict[str, Any]) -> RunListing:
     written = datetime.fromtimestamp(spot.changed_ns / 1e9, UTC).isoformat(timespec="seconds")
     question = redact(str(raw["study"].get("question") or ""))
-    return Entry(spot, created=written, question=question, planned=len(raw["runs"]))
+    return RunListing(spot, created=written, question=question, planned=len(raw["runs"]))
 
 
 # A run as far as its summary needs it, from a few columns of its ledger: many times faster than the whole of it.
@@ -223,7 +233,7 @@ Stamp = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Glance:
+class QuickSummary:
     """A run in a list."""
 
     status: str
@@ -255,17 +265,17 @@ def stamp(folder: Path) -> Stamp:
     return tuple(found)
 
 
-def glance(folder: Path) -> Glance:
+def quick_summary(folder: Path) -> QuickSummary:
     """Look at the run in `folder`; one that cannot be read has the status `unreadable`."""
     if (folder / "ledger.sqlite").is_symlink():  # it may lead anywhere
-        return Glance("unreadable")
+        return QuickSummary("unreadable")
     try:
         view = brief_view(folder)
         numbers = summarise(view)
     except (sqlite3.Error, TurngateError, OSError, ValueError, KeyError, TypeError, AttributeError, StopIteration):
-        return Glance("unreadable")
+        return QuickSummary("unreadable")
     last = view.attempts[-1].row if view.attempts else None
-    return Glance(
+    return QuickSummary(
         numbers.status,
         numbers.turns,
         numbers.caught,

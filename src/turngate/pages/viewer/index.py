@@ -11,11 +11,21 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 from urllib.parse import urlencode
 
-from turngate.pages.viewer.entries import Entry, Glance, Kind, Spot, Stamp, glance, read_entry, stamp, walk
+from turngate.pages.viewer.entries import (
+    ListedFolder,
+    ListingKind,
+    QuickSummary,
+    RunListing,
+    Stamp,
+    quick_summary,
+    read_entry,
+    stamp,
+    walk,
+)
 from turngate.traces.lock import holder
 from turngate.traces.records import RunStatus
 
-__all__ = ["DAMAGE", "STATUSES", "Damage", "Found", "Index", "Order", "Query", "chosen"]
+__all__ = ["DAMAGE", "STATUSES", "Damage", "Index", "ListingPage", "Order", "Query", "chosen"]
 
 
 # What a list is asked for; it stands in the address, so it can be sent on and gone back to.
@@ -52,7 +62,7 @@ class Query:
 
     q: str = ""
     """Every word must stand in the place, editor, gate, scenario, question or status."""
-    kind: Kind | Literal[""] = ""
+    kind: ListingKind | Literal[""] = ""
     status: str = ""
     editor: str = ""
     """Exactly this one; as `gate`."""
@@ -70,7 +80,7 @@ class Query:
         down, page = found.get("down"), found.get("page", "1")
         return cls(
             **texts,
-            kind=_one_of(found, "kind", get_args(Kind)),
+            kind=_one_of(found, "kind", get_args(ListingKind)),
             status=_one_of(found, "status", STATUSES),
             damage=_one_of(found, "damage", get_args(Damage)),
             order=order,
@@ -121,15 +131,15 @@ def _one_of(found: Mapping[str, str], name: str, allowed: Iterable[str]) -> Any:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListingRow:
     """A run or study as far as it was read."""
 
-    entry: Entry
-    glance: Glance | None = None
+    entry: RunListing
+    quick_summary: QuickSummary | None = None
     """None for a study, and for a run whose ledger was not looked at yet."""
 
 
-def chosen(listed: Iterable[Listed], query: Query) -> list[Listed]:
+def chosen(listed: Iterable[ListingRow], query: Query) -> list[ListingRow]:
     """What matches, in order; what is not known of a run stands last whichever way the others are sorted."""
     words = query.q.lower().split()
     kept = [one for one in listed if _matches(one, query, words)]
@@ -140,8 +150,8 @@ def chosen(listed: Iterable[Listed], query: Query) -> list[Listed]:
     return [one for _, one in known] + unknown
 
 
-def _matches(one: Listed, query: Query, words: list[str]) -> bool:
-    entry, found = one.entry, one.glance
+def _matches(one: ListingRow, query: Query, words: list[str]) -> bool:
+    entry, found = one.entry, one.quick_summary
     status = found.status if found else ""
     if query.kind not in ("", entry.spot.kind) or query.status not in ("", status):
         return False
@@ -153,7 +163,7 @@ def _matches(one: Listed, query: Query, words: list[str]) -> bool:
     return all(word in text for word in words)
 
 
-def _is_so(found: Glance, damage: Damage) -> bool:
+def _is_so(found: QuickSummary, damage: Damage) -> bool:
     if found.propagated is None:
         return damage == "not_measured" and found.status != "unreadable"
     return {
@@ -167,9 +177,9 @@ def _is_so(found: Glance, damage: Damage) -> bool:
     }[damage]
 
 
-def _value(one: Listed, order: Order) -> str | float | None:
+def _value(one: ListingRow, order: Order) -> str | float | None:
     """What to sort by; None when it is not known."""
-    entry, found = one.entry, one.glance
+    entry, found = one.entry, one.quick_summary
     match order:
         case "name":
             return entry.spot.place
@@ -193,10 +203,10 @@ _UNDECIDED = ("running", "interrupted")
 
 
 @dataclass(frozen=True)
-class Found:
+class ListingPage:
     """One page of the list."""
 
-    rows: list[Listed]
+    rows: list[ListingRow]
     total: int
     """Over all pages."""
     all: int
@@ -220,14 +230,14 @@ class Index:
         self.root = root
         self._page_size = page_size
         self._fresh_seconds = fresh_seconds
-        self._spots: dict[str, Spot] = {}
-        self._entries: dict[Spot, Entry] = {}
-        self._glances: dict[str, tuple[Stamp, Glance]] = {}
+        self._spots: dict[str, ListedFolder] = {}
+        self._entries: dict[ListedFolder, RunListing] = {}
+        self._glances: dict[str, tuple[Stamp, QuickSummary]] = {}
         self._scanned = -fresh_seconds
         self._lock = threading.Lock()
         self._reader: threading.Thread | None = None
 
-    def get(self, key: str) -> Spot | None:
+    def get(self, key: str) -> ListedFolder | None:
         """What has this key; something that appeared since is looked for."""
         if key not in self._spots:
             self.scan()
@@ -247,16 +257,16 @@ class Index:
                 self._glances = {key: known for key, known in list(self._glances.items()) if key in self._spots}
                 self._scanned = time.monotonic()
 
-    def look(self, spot: Spot) -> Glance:
+    def look(self, spot: ListedFolder) -> QuickSummary:
         """How the run stands now."""
         now = stamp(spot.path)
         known = self._glances.get(spot.key)
         if known is None or known[0] != now or _is_other(spot, known[1]):
-            known = (now, glance(spot.path))
+            known = (now, quick_summary(spot.path))
             self._glances[spot.key] = known
         return known[1]
 
-    def find(self, query: Query) -> Found:
+    def find(self, query: Query) -> ListingPage:
         """One page of what matches."""
         began = time.monotonic()
         self.scan()
@@ -265,29 +275,29 @@ class Index:
         entries = {spot.key: self._entry(spot) for spot in spots}
         if query.of_ledgers:
             self._look_at(runs, until=began + _PATIENCE_SECONDS)
-        kept = chosen((Listed(entries[spot.key], self._glance(spot)) for spot in spots), query)
+        kept = chosen((ListingRow(entries[spot.key], self._glance(spot)) for spot in spots), query)
         pages = max(1, -(-len(kept) // self._page_size))
         page = min(query.page, pages)
         shown = [one.entry for one in kept[(page - 1) * self._page_size : page * self._page_size]]
-        rows = [Listed(entry, self.look(entry.spot) if entry.spot.kind == "run" else None) for entry in shown]
+        rows = [ListingRow(entry, self.look(entry.spot) if entry.spot.kind == "run" else None) for entry in shown]
         unread = sum(self._glance(spot) is None for spot in runs)
         if unread:
             self._read_on()
         editors, gates = ({getattr(entry, name) for entry in entries.values()} - {""} for name in ("editor", "gate"))
         costs = any((known := self._glance(spot)) is not None and known.cost_usd is not None for spot in runs)
-        return Found(rows, len(kept), len(spots), unread, pages, page, sorted(editors), sorted(gates), costs)
+        return ListingPage(rows, len(kept), len(spots), unread, pages, page, sorted(editors), sorted(gates), costs)
 
-    def _glance(self, spot: Spot) -> Glance | None:
+    def _glance(self, spot: ListedFolder) -> QuickSummary | None:
         known = self._glances.get(spot.key)
         return known[1] if known else None
 
-    def _entry(self, spot: Spot) -> Entry:
+    def _entry(self, spot: ListedFolder) -> RunListing:
         known = self._entries.get(spot)
         if known is None:
             known = self._entries[spot] = read_entry(spot)
         return known
 
-    def _look_at(self, runs: list[Spot], until: float) -> None:
+    def _look_at(self, runs: list[ListedFolder], until: float) -> None:
         """Look again at what changed, and `until` then at what nobody looked at yet."""
         for spot in runs:
             if spot.key in self._glances or time.monotonic() < until:
@@ -302,12 +312,12 @@ class Index:
             self._reader = threading.Thread(target=self._read, args=(waiting,), daemon=True)
             self._reader.start()
 
-    def _read(self, waiting: list[Spot]) -> None:
+    def _read(self, waiting: list[ListedFolder]) -> None:
         for spot in waiting:
             self.look(spot)
             time.sleep(0)  # requests come first
 
 
-def _is_other(spot: Spot, known: Glance) -> bool:
+def _is_other(spot: ListedFolder, known: QuickSummary) -> bool:
     """Whether a run was taken up, or left without a word, since it was looked at."""
     return known.status in _UNDECIDED and (holder(spot.path) is not None) != (known.status == "running")

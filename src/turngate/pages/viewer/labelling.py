@@ -18,10 +18,10 @@ from turngate.traces.analysis.taxonomy import FailureName
 if TYPE_CHECKING:
     from turngate.agent.reasoning.reading import SummaryReader
 
-__all__ = ["Given", "LabelBook", "Means", "Reviewer", "Verdict"]
+__all__ = ["LabelBook", "LabelInput", "ReviewVerdict", "Reviewer", "ViewerOptions"]
 
 
-class Given(BaseModel):
+class LabelInput(BaseModel):
     """A label as the page sends it; what it does not say takes back what was said before."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -33,7 +33,7 @@ class Given(BaseModel):
     failure: str = Field(default="", max_length=500)
 
 
-class Verdict(BaseModel):
+class ReviewVerdict(BaseModel):
     """A review as the page sends it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -56,19 +56,19 @@ class LabelBook:
         """This person's labels of the run's candidates; raises `UserError` when the file is no label file."""
         return dict(read_labels(self.path, self.by).of(run).candidates) if self.path.exists() else {}
 
-    def put(self, run: str, given: Given) -> None:
+    def put(self, run: str, given: LabelInput) -> None:
         """Keep a label of the run with this id; raises `UserError` or `MachineError`."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         said = {**given.model_dump(), "failure": " ".join(given.failure.split())}
         append_label(self.path, LabelRow(run=run, by=self.by, at=now, **said))
 
 
-Reviewer = Callable[[Path, Verdict], None]
+Reviewer = Callable[[Path, ReviewVerdict], None]
 """Called with a run's folder and the verdict; starts the run again and returns. Raises `TurngateError`."""
 
 
 @dataclass(frozen=True)
-class Means:
+class ViewerOptions:
     """What the viewer can do, as whoever starts it gives it."""
 
     book: LabelBook | None = None

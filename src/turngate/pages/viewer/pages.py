@@ -14,10 +14,10 @@ from turngate.pages.report.run.page import run_content
 from turngate.pages.report.run.turns import Stop, images_of
 from turngate.pages.report.study.page import study_content
 from turngate.pages.report.thumbnails import Shot, edge_for
-from turngate.pages.viewer.entries import Spot, Stamp, stamp
+from turngate.pages.viewer.entries import ListedFolder, Stamp, stamp
 from turngate.pages.viewer.guard import POLICY, confined
-from turngate.pages.viewer.index import DAMAGE, STATUSES, Found, Index, Query
-from turngate.pages.viewer.labelling import Means
+from turngate.pages.viewer.index import DAMAGE, STATUSES, Index, ListingPage, Query
+from turngate.pages.viewer.labelling import ViewerOptions
 from turngate.pages.viewer.pictures import linked_shots
 from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.analysis.study.answer import answer_study
@@ -27,15 +27,15 @@ from turngate.traces.analysis.taxonomy import FAILURES
 
 __all__ = [
     "HERE",
-    "Waiting",
+    "PendingReview",
     "check_waiting",
     "list_page",
     "message_page",
+    "pending_review",
     "run_page",
     "study_page",
     "study_stamp",
     "version_of",
-    "waiting_in",
 ]
 
 
@@ -43,7 +43,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Waiting:
+class PendingReview:
     """What a person must decide about."""
 
     turn: int
@@ -60,12 +60,12 @@ class Waiting:
 
 def check_waiting(view: RunView, turn: int, attempt: int) -> None:
     """Raise `UserError` when the run does not wait for a decision about this attempt."""
-    held = waiting_in(view)
+    held = pending_review(view)
     if held is None or (held.turn, held.attempt) != (turn, attempt):
         raise UserError("the run does not wait for this decision any more: load the page again")
 
 
-def waiting_in(view: RunView) -> Waiting | None:
+def pending_review(view: RunView) -> PendingReview | None:
     """The attempt that the run waits for, or None."""
     ended = [event for event in view.events if event.kind == "ended"]
     if view.status != "waiting" or not ended or "turn" not in ended[-1].data:
@@ -80,7 +80,7 @@ def waiting_in(view: RunView) -> Waiting | None:
     answer = calls[-1].answer if calls else {}
     origin = str(view.info.origin["image"])
     current = view.attempts[-1].decision.image_after if view.attempts else origin
-    return Waiting(
+    return PendingReview(
         turn=turn,
         attempt=attempt,
         reason=str(told.get("reason") or ""),
@@ -99,7 +99,9 @@ def version_of(stamp: Stamp, status: str) -> str:
     return f"{status}-{'-'.join(map(str, stamp))}"
 
 
-def tools_of(key: str, view: RunView, version: str, waiting: Waiting | None, means: Means) -> dict[str, Any]:
+def tools_of(
+    key: str, view: RunView, version: str, waiting: PendingReview | None, means: ViewerOptions
+) -> dict[str, Any]:
     """Plain JSON for `viewer.js` and the template."""
     edited = [attempt.row for attempt in view.attempts if attempt.row.image is not None]
     last = view.attempts[-1].row if view.attempts else None
@@ -134,7 +136,7 @@ _NOTHING: Mapping[str, str] = {}
 _FILES = ("run.json", "ledger.sqlite", "ledger.sqlite-wal", "scores.sqlite", "scores.sqlite-wal", "images")
 
 
-def list_page(index: Index, found: Found, query: Query, base: str) -> str:
+def list_page(index: Index, found: ListingPage, query: Query, base: str) -> str:
     """The list of runs and studies."""
     return _page(
         "list.html.j2", base, ["list.js"], title=f"{index.root.name} - turngate view", found=found, query=query,
@@ -147,10 +149,10 @@ def message_page(base: str, title: str, text: str) -> str:
     return _page("message.html.j2", base, ["viewer.js"], title=title, text=text)
 
 
-def run_page(index: Index, one: Spot, base: str, version: str, means: Means) -> str:
+def run_page(index: Index, one: ListedFolder, base: str, version: str, means: ViewerOptions) -> str:
     """A run as its report shows it, with what labelling and review need."""
     view = _load(index, one)
-    held = waiting_in(view)
+    held = pending_review(view)
     images = images_of(view) | ({held.candidate} if held and held.candidate else set())
     shots = linked_shots(view.folder.images, images, base, one.key, edge_for(len(images)))
     page = run_content(
@@ -162,23 +164,23 @@ def run_page(index: Index, one: Spot, base: str, version: str, means: Means) -> 
     return _page("view_run.html.j2", base, _WHOLE, page.figures, page.shots, **given)
 
 
-def study_stamp(one: Spot) -> object:
+def study_stamp(one: ListedFolder) -> object:
     """Changes whenever the page of the study would be another one."""
     return one.changed_ns, one.size, tuple(stamp(run.path) for run in StudyView.load(one.path).runs)
 
 
-def _stop(held: Waiting, shot: Shot) -> Stop:
+def _stop(held: PendingReview, shot: Shot) -> Stop:
     return Stop("waiting", f"turn {held.turn}: waits for you", shot.sha256, shot.href, held.size)
 
 
-def _load(index: Index, one: Spot) -> RunView:
+def _load(index: Index, one: ListedFolder) -> RunView:
     for name in _FILES:
         if (one.path / name).is_symlink():
             confined(index.root, one.path / name)
     return RunView.load(one.path)
 
 
-def study_page(index: Index, one: Spot, base: str, means: Means) -> str:
+def study_page(index: Index, one: ListedFolder, base: str, means: ViewerOptions) -> str:
     """A study as its page shows it, with links to the viewer's pages of its runs."""
     whole = StudyView.load(one.path)
     inside = [run for run in whole.runs if run.path.resolve().is_relative_to(index.root)]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 __all__ = [
     "LANE_AXIS",
     "SHARE",
-    "Direction",
+    "BetterDirection",
     "Figure",
     "Panel",
     "focus",
@@ -31,7 +31,7 @@ SHARE = (-0.04, 1.06)
 _FAR = 2.0
 _INFINITE = {"psnr"}
 
-Direction = Literal["higher", "lower"]
+BetterDirection = Literal["higher", "lower"]
 
 _AXIS: dict[str, Any] = {
     "gridcolor": "var(--grid)",
@@ -63,7 +63,7 @@ class Panel:
     """A chart with what must stand in words beside it."""
 
     title: str
-    direction: Direction | None
+    direction: BetterDirection | None
     """Which way is better; None where neither is."""
     figure: str
     """Plotly figure as JSON."""

@@ -8,7 +8,7 @@ from html import escape
 
 from turngate.pages.report.charts.figure import (
     LANE_AXIS,
-    Direction,
+    BetterDirection,
     Figure,
     Panel,
     focus,
@@ -18,7 +18,7 @@ from turngate.pages.report.charts.figure import (
     panel,
     step_line,
 )
-from turngate.pages.report.charts.looks import Mark, mark_of
+from turngate.pages.report.charts.series_style import Mark, mark_of
 from turngate.pages.report.page import visible
 from turngate.traces.analysis.run.run_view import AttemptView, RunView, standings
 from turngate.traces.records import ScoreRow
@@ -76,7 +76,7 @@ class _Missing:
     text: str
 
 
-def truth_direction(run: RunView) -> Direction:
+def truth_direction(run: RunView) -> BetterDirection:
     """Which way the truth measure is better; a simulator's record of its damage is better when lower."""
     facts = run.info.resolved.get("truth") or {}
     return "higher" if facts.get("direction") == "higher" else "lower"
@@ -131,7 +131,7 @@ def score_panel(run: RunView, evaluator: str) -> Panel:
         limit_line(figure, [(float(turn), value) for turn, value in limits], f"threshold {limits[-1][1]:.4g}")
     facts = run.info.resolved.get("evaluators", {}).get(evaluator, {})
     rows = [attempt.scores[evaluator] for attempt in run.attempts if evaluator in attempt.scores]
-    told: Direction = facts.get("direction", "higher")
+    told: BetterDirection = facts.get("direction", "higher")
     direction = rows[0].direction if rows else origin.direction if origin else told
     words = _words([p.value for p in points], current) + (f"; threshold {limits[-1][1]:.4g}" if limits else "")
     far = [origin.value] if origin is not None and origin.value is not None and is_infinite(origin.type) else []

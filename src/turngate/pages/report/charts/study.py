@@ -8,7 +8,7 @@ from html import escape
 from turngate.pages.report.charts.figure import (
     LANE_AXIS,
     SHARE,
-    Direction,
+    BetterDirection,
     Figure,
     Panel,
     focus,
@@ -19,7 +19,7 @@ from turngate.pages.report.charts.figure import (
     plane,
 )
 from turngate.pages.report.page import visible
-from turngate.pages.report.study.arms import Arm, Judge
+from turngate.pages.report.study.arms import Arm, EvaluatorSeries
 from turngate.traces.analysis.study.arms import (
     ArmAnswer,
     SensitivityRow,
@@ -108,7 +108,7 @@ def cost_panel(arms: Sequence[Arm]) -> Panel | None:
 
 _OfArm = Callable[[ArmAnswer], float | None]
 _OfRow = Callable[[SensitivityRow], float | None]
-_MEASURES: tuple[tuple[str, Direction, _OfArm, _OfRow], ...] = (
+_MEASURES: tuple[tuple[str, BetterDirection, _OfArm, _OfRow], ...] = (
     ("Caught, of damaged candidates", "higher", lambda arm: arm.catch_rate.value, lambda row: row.catch_rate),
     ("False alarms, of sound candidates", "lower", lambda arm: arm.false_alarm_rate.value,
      lambda row: row.false_alarm_rate),
@@ -162,13 +162,13 @@ def arms_score_panel(arms: Sequence[Arm], evaluator: str) -> Panel:
     having = [arm for arm in arms if any(evaluator in run.evaluators for run in arm.runs)]
     rows = (stand.scores.get(evaluator) for arm in having for run in arm.runs for stand in run.stands)
     first = next((row for row in rows if row is not None), None)
-    direction: Direction = "higher" if first is None else first.direction
+    direction: BetterDirection = "higher" if first is None else first.direction
     curves = [(arm, score_curve(arm.runs, evaluator)) for arm in having]
     return _panel(evaluator, direction, curves, [], infinite=first is not None and is_infinite(first.type))
 
 
 def _panel(
-    title: str, direction: Direction, curves: list[tuple[Arm, Curve]], limits: list[float], infinite: bool
+    title: str, direction: BetterDirection, curves: list[tuple[Arm, Curve]], limits: list[float], infinite: bool
 ) -> Panel:
     last = max(1, *(curve.turns[-1] for _, curve in curves))
     figure = panel(last, lane=any(curve.missing for _, curve in curves))
@@ -225,7 +225,7 @@ def _add_band(figure: Figure, arm: Arm, curve: Curve) -> None:
 # Evaluators against the truth: ROC curves, and the gaps between turn 1 and turns 5, 10 and 20.
 
 
-def roc_panel(judges: Sequence[Judge]) -> Panel | None:
+def roc_panel(judges: Sequence[EvaluatorSeries]) -> Panel | None:
     """Catch rate over false-alarm rate for every threshold; None without both kinds of candidates."""
     known = [judge for judge in judges if judge.answer.roc]
     if not known:
@@ -248,7 +248,7 @@ def roc_panel(judges: Sequence[Judge]) -> Panel | None:
     return Panel("ROC", None, figure.json(), words)
 
 
-def delta_panel(judge: Judge) -> Panel | None:
+def delta_panel(judge: EvaluatorSeries) -> Panel | None:
     """Gap of every run at turns 5, 10 and 20, negative where the score says that quality fell; None without runs."""
     gap = judge.answer.gap
     if not gap.runs:
@@ -265,7 +265,7 @@ def delta_panel(judge: Judge) -> Panel | None:
     return Panel(judge.answer.evaluator, None, figure.json(), words)
 
 
-def _add_runs(figure: Figure, judge: Judge, noticed: bool) -> None:
+def _add_runs(figure: Figure, judge: EvaluatorSeries, noticed: bool) -> None:
     gap = judge.answer.gap
     spread = 0.5 / max(1, gap.runs - 1) if gap.runs > 1 else 0.0
     points = [

@@ -23,7 +23,7 @@ from turngate.traces.analysis.run.summary import RunSummary, summarise
 from turngate.traces.analysis.study.statistics import counted
 
 if TYPE_CHECKING:
-    from turngate.agent.reasoning.reading import Reading, SummaryReader
+    from turngate.agent.reasoning.reading import ReaderResult, SummaryReader
 
 __all__ = ["notices", "run_content", "write_run_report"]
 
@@ -76,7 +76,7 @@ _WORDS = {
 
 
 @dataclass(frozen=True)
-class Said:
+class MarkedSummary:
     """One summary."""
 
     parts: list[tuple[str, str]]
@@ -87,14 +87,14 @@ class Said:
     """It says that all is well and mentions no damage."""
 
 
-def said_in(run: RunView, reader: SummaryReader | None) -> Mapping[str, Said]:
+def said_in(run: RunView, reader: SummaryReader | None) -> Mapping[str, MarkedSummary]:
     """Summary -> what it says, for every summary of the run; without a reader nothing is marked."""
     texts = list(dict.fromkeys(attempt.row.reasoning for attempt in run.attempts if attempt.row.reasoning))
-    readings: list[Reading | None] = list(reader.read(texts)) if reader is not None else [None] * len(texts)
+    readings: list[ReaderResult | None] = list(reader.read(texts)) if reader is not None else [None] * len(texts)
     return {text: _said(text, reading) for text, reading in zip(texts, readings, strict=True)}
 
 
-def _said(text: str, reading: Reading | None) -> Said:
+def _said(text: str, reading: ReaderResult | None) -> MarkedSummary:
     findings = getattr(reading, "findings", ())  # a summary that could not be read has none
     shown = clip(text)
     marks: list[tuple[int, int, str]] = []
@@ -109,7 +109,9 @@ def _said(text: str, reading: Reading | None) -> Said:
             at = end
     said = [label for label in _WORDS if getattr(reading, label, False)]
     confident = bool({"claims_success", "denies_damage"} & set(said)) and "mentions_damage" not in said
-    return Said([part for part in [*parts, (shown[at:], "")] if part[0]], [_WORDS[label] for label in said], confident)
+    return MarkedSummary(
+        [part for part in [*parts, (shown[at:], "")] if part[0]], [_WORDS[label] for label in said], confident
+    )
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from turngate.traces.analysis.run.run_view import RunView
 
 __all__ = ["Frame", "Registered", "registered"]
 
-Numbers = Mapping[str, float]
+FlagNumbers = Mapping[str, float]
 _Place = tuple[int, int]
 
 _FLAG = re.compile(r"(cropped|shifted):([+-][\d.]+)%?,([+-][\d.]+)%?")
@@ -85,16 +85,16 @@ def _numbers(detail: str) -> dict[str, float]:
     return found
 
 
-def _is_upright(components: Numbers) -> bool:
+def _is_upright(components: FlagNumbers) -> bool:
     return "shift_x" in components and not components.get("mirrored") and not components.get("rotation")
 
 
-def _frames(run: RunView, numbers: Mapping[_Place, Numbers]) -> dict[_Place, Frame]:
+def _frames(run: RunView, numbers: Mapping[_Place, FlagNumbers]) -> dict[_Place, Frame]:
     found = {place: _frame(run, one) for place, one in numbers.items()}
     return {place: frame for place, frame in found.items() if frame is not None}
 
 
-def _frame(run: RunView, numbers: Numbers) -> Frame | None:
+def _frame(run: RunView, numbers: FlagNumbers) -> Frame | None:
     """From `crop_x`, `crop_y` (%) and `shift_x`, `shift_y` (pixels of the origin); None where they make no sense."""
     scales, offsets = [], []
     for axis, side in (("x", "width"), ("y", "height")):

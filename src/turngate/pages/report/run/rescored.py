@@ -14,22 +14,22 @@ from turngate.pages.report.run.settings import in_words
 from turngate.pages.report.run.turns import mean_score, without_score
 from turngate.traces.analysis.run.rescored import (
     MARK,
-    Later,
-    LaterScores,
-    later_names,
-    read_later,
+    RescoredEvaluator,
+    RescoredScores,
+    read_rescored,
+    rescored_names,
     turns_in_words,
-    with_later,
+    with_rescored,
 )
 from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.analysis.run.summary import Counts, summarise
-from turngate.traces.rescored.records import PassEndRow, PassRow
+from turngate.traces.rescored.records import ScoringPass, ScoringPassEnd
 
-__all__ = ["Afterwards", "LaterEvaluator", "PassLine", "afterwards"]
+__all__ = ["RescoredRow", "RescoredSection", "ScoringPassLine", "afterwards"]
 
 
 @dataclass(frozen=True)
-class LaterEvaluator:
+class RescoredRow:
     """One evaluator that scored the run after it."""
 
     name: str
@@ -41,11 +41,11 @@ class LaterEvaluator:
     """Over all attempts."""
     mean: float | None
     """Of the candidates that were scored."""
-    later: Later
+    later: RescoredEvaluator
 
 
 @dataclass(frozen=True)
-class PassLine:
+class ScoringPassLine:
     """One `turngate score`, in words."""
 
     when: str
@@ -56,42 +56,40 @@ class PassLine:
 
 
 @dataclass(frozen=True)
-class Afterwards:
+class RescoredSection:
     """All of it; empty where nothing was scored."""
 
     run: RunView
     """The run with these scores in the place of its own."""
     images: int
     """Images that there are."""
-    evaluators: list[LaterEvaluator]
-    passes: list[PassLine]
+    evaluators: list[RescoredRow]
+    passes: list[ScoringPassLine]
     notices: list[str]
     without_score: list[str]
     """Kinds of results without a value that its charts show."""
 
 
-def afterwards(run: RunView) -> Afterwards:
+def afterwards(run: RunView) -> RescoredSection:
     """Read what was scored after `run`."""
-    read = read_later(run)
-    names = later_names(read.evaluators)
-    through = with_later(run, read.evaluators, names)
+    read = read_rescored(run)
+    names = rescored_names(read.evaluators)
+    through = with_rescored(run, read.evaluators, names)
     counts = summarise(through).counts
     found = []
     for later in read.evaluators:
         name = names[later.key]
         panel = score_panel(through, name)
-        found.append(
-            LaterEvaluator(name, name.removesuffix(MARK), panel, counts[name], mean_score(through, name), later)
-        )
+        found.append(RescoredRow(name, name.removesuffix(MARK), panel, counts[name], mean_score(through, name), later))
     kinds = [kind for kind in ("unscored", "failed") if any(getattr(one.counts, kind) for one in found)]
     if any(one.counts.skipped or one.later.partial for one in found):
         kinds.append("skipped")
-    return Afterwards(
+    return RescoredSection(
         through, read.images, found, [_line(*one) for one in read.passes], _notices(read, through, found), kinds
     )
 
 
-def _notices(read: LaterScores, through: RunView, found: Sequence[LaterEvaluator]) -> list[str]:
+def _notices(read: RescoredScores, through: RunView, found: Sequence[RescoredRow]) -> list[str]:
     lines = [f"What was scored afterwards cannot be shown: {read.trouble}"] if read.trouble else []
     if read.strangers:
         one = read.strangers == 1
@@ -111,7 +109,7 @@ def _notices(read: LaterScores, through: RunView, found: Sequence[LaterEvaluator
     return lines
 
 
-def _line(asked: PassRow, end: PassEndRow | None) -> PassLine:
+def _line(asked: ScoringPass, end: ScoringPassEnd | None) -> ScoringPassLine:
     how_many = (
         f"{asked.chosen} of {asked.images} images" if asked.chosen < asked.images else f"all {asked.images} images"
     )
@@ -120,7 +118,7 @@ def _line(asked: PassRow, end: PassEndRow | None) -> PassLine:
     git = asked.made_with.get("git") or {}
     version = (asked.made_with.get("packages") or {}).get("turngate", "of an unknown version")
     revision = f", {git['revision'][:12]}{' with uncommitted changes' if git.get('dirty') else ''}" if git else ""
-    return PassLine(
+    return ScoringPassLine(
         when=f"{datetime.fromtimestamp(asked.started_ns / 1e9, UTC):%Y-%m-%d %H:%M:%S} UTC",
         evaluators=[_evaluator(one) for one in asked.evaluators],
         how_many=f"{how_many}{f' ({chosen})' if chosen else ''}",

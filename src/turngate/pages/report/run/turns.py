@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from turngate.pages.report.charts.looks import Mark, Truth, mark_of, truth_of
+from turngate.pages.report.charts.series_style import Mark, Truth, mark_of, truth_of
 from turngate.pages.report.run.registered import Frame
 from turngate.pages.report.thumbnails import Shot
 from turngate.traces.analysis.run.rescored import MARK

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from turngate.pages.report.charts.looks import Look
+from turngate.pages.report.charts.series_style import SeriesStyle
 from turngate.traces.analysis.study.answer import StudyAnswer
-from turngate.traces.analysis.study.arms import ArmAnswer, Pair
+from turngate.traces.analysis.study.arms import ArmAnswer, ArmDifference
 from turngate.traces.analysis.study.evaluators import EvaluatorAnswer
 from turngate.traces.analysis.study.loaded import LoadedRun
 from turngate.traces.analysis.study.statistics import how_simulated
 
-__all__ = ["Arm", "Judge", "arms_of", "judges_of"]
+__all__ = ["Arm", "EvaluatorSeries", "arms_of", "judges_of"]
 
 
 @dataclass(frozen=True)
@@ -20,11 +20,11 @@ class Arm:
     """One arm with its runs and its numbers."""
 
     name: str
-    look: Look
+    look: SeriesStyle
     gate: str
     """The gate in one line."""
     answer: ArmAnswer
-    pair: Pair | None
+    pair: ArmDifference | None
     """None for the arm that others are held against, and without a truth."""
     runs: list[LoadedRun]
 
@@ -40,7 +40,7 @@ def arms_of(answer: StudyAnswer, runs: Sequence[LoadedRun]) -> list[Arm]:
     arms = []
     for place, numbers in enumerate(answer.arms):
         mine = [run for run in runs if run.run.arm == numbers.arm]
-        arms.append(Arm(numbers.arm, Look.of(place), mine[0].gate, numbers, pairs.get(numbers.arm), mine))
+        arms.append(Arm(numbers.arm, SeriesStyle.of(place), mine[0].gate, numbers, pairs.get(numbers.arm), mine))
     return arms
 
 
@@ -48,10 +48,10 @@ def arms_of(answer: StudyAnswer, runs: Sequence[LoadedRun]) -> list[Arm]:
 
 
 @dataclass(frozen=True)
-class Judge:
+class EvaluatorSeries:
     """One evaluator with its look and its numbers."""
 
-    look: Look
+    look: SeriesStyle
     answer: EvaluatorAnswer
 
     def misses(self, step: int) -> int | None:
@@ -60,6 +60,6 @@ class Judge:
         return sum(not delta < 0 for delta in gap.deltas[step]) if gap.runs else None
 
 
-def judges_of(answers: Sequence[EvaluatorAnswer]) -> list[Judge]:
+def judges_of(answers: Sequence[EvaluatorAnswer]) -> list[EvaluatorSeries]:
     """Every evaluator of the study."""
-    return [Judge(Look.of(place, "evaluator"), answer) for place, answer in enumerate(answers)]
+    return [EvaluatorSeries(SeriesStyle.of(place, "evaluator"), answer) for place, answer in enumerate(answers)]

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from turngate.pages.report.charts.looks import Truth, truth_of
+from turngate.pages.report.charts.series_style import Truth, truth_of
 from turngate.pages.report.study.arms import Arm
 from turngate.pages.report.thumbnails import Shot
 from turngate.traces.analysis.run.run_view import Standing

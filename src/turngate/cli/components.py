@@ -14,9 +14,9 @@ from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
 from turngate.agent.scenarios import SCENARIOS
 from turngate.cli._options import json_option
+from turngate.component import ComponentClass, missing_modules, summary
 from turngate.errors import TurngateError
 from turngate.evaluators import EVALUATORS, Facts
-from turngate.part import PartClass, missing_modules, summary
 from turngate.registry import Registry
 
 __all__ = ["KINDS", "all_names", "describe"]
@@ -33,39 +33,39 @@ def _list(kind: str, as_json: bool, names: Sequence[str] | None = None) -> int:
     from rich.console import Console
     from rich.table import Table
 
-    parts = describe(kind, names)
+    components = describe(kind, names)
     if as_json:
-        print(json.dumps({kind: parts}, ensure_ascii=False))
+        print(json.dumps({kind: components}, ensure_ascii=False))
         return 0
     table = Table(box=None)
     columns = _COLUMNS.get(kind, ["name", "here", "what"])
     for column in columns:
         table.add_column(column.removesuffix("_here"), overflow="fold", no_wrap=column in ("name", "better", "range"))
-    for part in parts:
-        table.add_row(*(_cell(part, column) for column in columns))
+    for component in components:
+        table.add_row(*(_cell(component, column) for column in columns))
     Console().print(table)
-    for line in _remarks(parts):
+    for line in _remarks(components):
         click.echo(line)
     click.echo(f"\nFields of one: turngate {kind} --json. How to add one: docs/extending.md")
     return 0
 
 
-def _cell(part: dict[str, Any], column: str) -> str:
+def _cell(component: dict[str, Any], column: str) -> str:
     if column == "here":
-        return "yes" if part["runs_here"] else "no"
-    return str(part.get(column) or "")
+        return "yes" if component["runs_here"] else "no"
+    return str(component.get(column) or "")
 
 
-def _remarks(parts: Sequence[dict[str, Any]]) -> Iterator[str]:
+def _remarks(components: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Below the table, where there is room: what is missing, and whose licence holds."""
-    missing = {part["name"]: part["missing"] for part in parts if not part["runs_here"]}
+    missing = {component["name"]: component["missing"] for component in components if not component["runs_here"]}
     if missing:
         yield "\nNot here:"
     for name, what in missing.items():
         yield f"  {name}: {what}"
-    if any(part["name"].startswith("pyiqa:") for part in parts):
+    if any(component["name"].startswith("pyiqa:") for component in components):
         yield f"\n{_LICENCE}"
-    if any(part["name"] == "pyiqa:<name>" for part in parts):
+    if any(component["name"] == "pyiqa:<name>" for component in components):
         yield "Its metrics one by one, with what is missing for each: turngate evaluators --all"
 
 
@@ -132,23 +132,23 @@ def all_names(kind: str) -> list[str]:
 
 def _describe(registry: Registry[Any], name: str) -> dict[str, Any]:
     try:
-        part = registry.find(name)
+        component = registry.find(name)
     except TurngateError as error:  # a plug-in that does not load must not hide the others
         return {"name": name, "what": "", "fields": {}, "runs_here": False, "missing": str(error)}
-    missing = missing_modules(part)
-    lacks = None if missing else _lacks(part, name)
+    missing = missing_modules(component)
+    lacks = None if missing else _lacks(component, name)
     told: dict[str, Any] = {
         "name": name,
-        "what": summary(part),
-        "fields": _fields(part),
-        "needs_here": getattr(part, "needs", ""),
+        "what": summary(component),
+        "fields": _fields(component),
+        "needs_here": getattr(component, "needs", ""),
         "runs_here": not missing and not lacks,
         "missing": _how(missing) or lacks,
     }
-    facts = None if missing else _facts(part, name)
+    facts = None if missing else _facts(component, name)
     if facts is not None:
         low, high = facts.range
-        if hasattr(part, "facts_of") and not name.endswith(">"):
+        if hasattr(component, "facts_of") and not name.endswith(">"):
             told["what"] = facts.source
         told |= {
             "better": facts.direction,
@@ -159,33 +159,33 @@ def _describe(registry: Registry[Any], name: str) -> dict[str, Any]:
     return told
 
 
-def _facts(part: type[PartClass], name: str) -> Facts | None:
+def _facts(component: type[ComponentClass], name: str) -> Facts | None:
     """Facts of an evaluator with default settings; None where it has none without settings."""
-    if name.endswith(">") or not hasattr(part, "evaluate"):
+    if name.endswith(">") or not hasattr(component, "evaluate"):
         return None
-    if hasattr(part, "facts_of"):  # of a family, without building the member
-        stated = part.facts_of(part.Config(type=name))
+    if hasattr(component, "facts_of"):  # of a family, without building the member
+        stated = component.facts_of(component.Config(type=name))
         return stated if isinstance(stated, Facts) else None
-    stated = getattr(part, "facts", None)
-    if stated is None or not part.requires:  # an instance knows more, and a light one is built at once
+    stated = getattr(component, "facts", None)
+    if stated is None or not component.requires:  # an instance knows more, and a light one is built at once
         with contextlib.suppress(Exception):  # it needs settings; and a plug-in that breaks must not hide the others
-            stated = getattr(part(part.Config(type=name)), "facts", None)
+            stated = getattr(component(component.Config(type=name)), "facts", None)
     return stated if isinstance(stated, Facts) else None
 
 
-def _lacks(part: type[Any], name: str) -> str | None:
+def _lacks(component: type[Any], name: str) -> str | None:
     """What is missing here besides packages, in one line."""
-    if hasattr(part, "facts_of") and not name.endswith(">"):  # a member of a family: its name is all it needs
-        lacks: str | None = part.lacks_of(part.Config(type=name))
+    if hasattr(component, "facts_of") and not name.endswith(">"):  # a member of a family: its name is all it needs
+        lacks: str | None = component.lacks_of(component.Config(type=name))
         return lacks
-    stated: str | None = getattr(part, "lacks", lambda: None)()
+    stated: str | None = getattr(component, "lacks", lambda: None)()
     return stated
 
 
-def _fields(part: type[PartClass]) -> dict[str, str]:
+def _fields(component: type[ComponentClass]) -> dict[str, str]:
     """Field -> what it means, with its default."""
     told = {}
-    for name, field in part.Config.model_fields.items():
+    for name, field in component.Config.model_fields.items():
         if name == "type":
             continue
         default = "required" if field.is_required() else f"default {field.get_default(call_default_factory=True)!r}"

@@ -11,20 +11,20 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
+from turngate.component import ComponentConfig
 from turngate.errors import ConfigError, MissingWeights
-from turngate.evaluators.evaluator import Facts, Need, Sample
-from turngate.evaluators.foreign.process import Ended, LineProcess
+from turngate.evaluators.evaluator import EvalInput, Facts, Need
+from turngate.evaluators.external.process import LineProcess, ProcessEnded
 from turngate.evaluators.result import Failed, Result, Score, Unscored
-from turngate.part import PartConfig
 from turngate.picture import EXTENSIONS, Picture
 
-__all__ = ["ForeignConfig", "ForeignScorer"]
+__all__ = ["ExternalConfig", "ExternalScorer"]
 
 _GIVE_UP = 3
 """Images in a row that cost the program its life: then it is not started again."""
 
 
-class ForeignConfig(PartConfig):
+class ExternalConfig(ComponentConfig):
     """How the program is started, and what is known about its scores: nothing can be asked of it."""
 
     paths: ClassVar[tuple[str, ...]] = ("folder",)
@@ -67,14 +67,14 @@ class ForeignConfig(PartConfig):
         return bounds
 
 
-class ForeignScorer:
+class ExternalScorer:
     """A scorer that is a program of its own, over a line protocol (the code of RALI's authors, for instance)."""
 
-    Config: ClassVar[type[PartConfig]] = ForeignConfig
+    Config: ClassVar[type[ComponentConfig]] = ExternalConfig
     requires: ClassVar[Mapping[str, str]] = {}
     needs: ClassVar[str] = "a program that speaks the line protocol of docs/judges.md (for RALI: its authors' checkout)"
 
-    def __init__(self, config: ForeignConfig) -> None:
+    def __init__(self, config: ExternalConfig) -> None:
         """Raises `ConfigError` when there is no such program, `MissingWeights` for missing files."""
         self.config = config
         files = _missing_files(config)
@@ -106,12 +106,12 @@ class ForeignScorer:
         self._lost = 0
 
     @classmethod
-    def lacks_of(cls, config: ForeignConfig) -> str | None:
+    def lacks_of(cls, config: ExternalConfig) -> str | None:
         """What is missing here, in one line, without starting anything; None when nothing is."""
         problems = [_missing_files(config), None if _program(config) else _no_program(config)]
         return "; ".join(filter(None, problems)) or None
 
-    def evaluate(self, batch: Sequence[Sample]) -> list[Result]:
+    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Score the images one after the other. A program that ends is started once more for the same image."""
         with self._lock:
             return [self._one(sample) for sample in batch]
@@ -120,7 +120,7 @@ class ForeignScorer:
         """End the program; the next image starts it again."""
         self._process.close()
 
-    def _one(self, sample: Sample) -> Result:
+    def _one(self, sample: EvalInput) -> Result:
         reference = getattr(sample, self.config.reference) if self.config.reference else None
         if self.config.reference and reference is None:
             return Unscored("no_reference", f"{self.facts.name} needs the {self.config.reference}")
@@ -138,7 +138,7 @@ class ForeignScorer:
                 seconds = self.config.timeout_seconds + (0 if self._process.alive else self.config.start_seconds)
                 try:
                     answer, noise = self._process.ask({"id": str(self._asked), **question}, seconds)
-                except Ended as ended:
+                except ProcessEnded as ended:
                     if not again or ended.why not in ("crashed", "killed"):
                         self._lost += 1
                         return Failed("machine" if ended.why == "killed" else "user", ended.why, str(ended))
@@ -165,11 +165,11 @@ class ForeignScorer:
         return result
 
 
-def _name(config: ForeignConfig) -> str:
+def _name(config: ExternalConfig) -> str:
     return f"{config.type}:{config.name}" if config.name else config.type
 
 
-def _missing_files(config: ForeignConfig) -> str | None:
+def _missing_files(config: ExternalConfig) -> str | None:
     base = config.folder or Path()
     missing = [str(path) for path in (base, *(base / file for file in config.files)) if not path.exists()]
     if not base.exists():
@@ -177,7 +177,7 @@ def _missing_files(config: ForeignConfig) -> str | None:
     return f"{_name(config)}: there is no {', no '.join(missing)}: check `folder` and `files`" if missing else None
 
 
-def _program(config: ForeignConfig) -> str | None:
+def _program(config: ExternalConfig) -> str | None:
     """The program as a path that does not depend on where it is started."""
     first = config.command[0]
     own = (config.folder or Path()) / first
@@ -185,7 +185,7 @@ def _program(config: ForeignConfig) -> str | None:
     return str(Path(found).absolute()) if found else None
 
 
-def _no_program(config: ForeignConfig) -> str:
+def _no_program(config: ExternalConfig) -> str:
     return f"{config.type}.command: there is no program {config.command[0]!r} here"
 
 

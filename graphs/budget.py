@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from turngate.graphs.config import Budgets
 from turngate.traces.records import AttemptRow, DecisionRow, EventRow, ScoreRow
 
-__all__ = ["Meter", "past_seconds"]
+__all__ = ["BudgetUse", "past_seconds"]
 
 
-class Meter:
+class BudgetUse:
     """Counts what the ledger says was used, over all processes that worked on the run."""
 
     def __init__(self, past_seconds: float = 0.0) -> None:

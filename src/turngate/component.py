@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict
 
-__all__ = ["PartClass", "PartConfig", "missing_modules", "summary"]
+__all__ = ["ComponentClass", "ComponentConfig", "missing_modules", "summary"]
 
 
-class PartConfig(BaseModel):
+class ComponentConfig(BaseModel):
     """Configuration of one part. Subclass it beside the part; unknown fields are errors.
 
     A subclass may list fields that are paths as `paths: ClassVar[tuple[str, ...]]`: they are relative to the file that
@@ -29,14 +29,14 @@ class PartConfig(BaseModel):
         return self
 
 
-class PartClass(Protocol):
+class ComponentClass(Protocol):
     """A class that can be named in a configuration.
 
     It may also have `needs`: what it needs beside packages (a key, weights), in a few words, and `lacks()`: a class
     method that says in one line what of that is missing here, or None; `lacks_of(config)` says so for its settings.
     """
 
-    Config: ClassVar[type[PartConfig]]
+    Config: ClassVar[type[ComponentConfig]]
     """Its pydantic configuration class."""
     requires: ClassVar[Mapping[str, str]]
     """Importable module -> extra of turngate that installs it ("" for the core)."""
@@ -44,9 +44,9 @@ class PartClass(Protocol):
     def __init__(self, config: Any) -> None: ...
 
 
-def missing_modules(part: type[PartClass]) -> dict[str, str]:
-    """Modules that `part` needs and that are not installed, with the extra that installs each."""
-    return {module: extra for module, extra in part.requires.items() if not _is_there(module)}
+def missing_modules(component: type[ComponentClass]) -> dict[str, str]:
+    """Modules that `component` needs and that are not installed, with the extra that installs each."""
+    return {module: extra for module, extra in component.requires.items() if not _is_there(module)}
 
 
 def _is_there(module: str) -> bool:
@@ -56,6 +56,6 @@ def _is_there(module: str) -> bool:
         return False
 
 
-def summary(part: type) -> str:
+def summary(component: type) -> str:
     """First line of a part's docstring, for listings."""
-    return (part.__doc__ or "").strip().split("\n", 1)[0]
+    return (component.__doc__ or "").strip().split("\n", 1)[0]

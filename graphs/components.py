@@ -17,11 +17,11 @@ from turngate.evaluators import EVALUATORS, Evaluator
 from turngate.graphs.config import RunConfig
 from turngate.registry import nearest
 
-__all__ = ["Parts", "build_parts"]
+__all__ = ["Components", "build_components"]
 
 
 @dataclass(frozen=True)
-class Parts:
+class Components:
     """What acts and looks in one run."""
 
     editor: Editor
@@ -48,10 +48,10 @@ class Parts:
         }
 
 
-def build_parts(config: RunConfig) -> Parts:
+def build_components(config: RunConfig) -> Components:
     """Build every part; raises `ConfigError` or `MissingExtra` for what could not work together."""
     truth = config.truth
-    parts = Parts(
+    components = Components(
         editor=EDITORS.build(config.editor),
         evaluators={name: EVALUATORS.build(item) for name, item in config.evaluators.items()},
         gate=GATES.build(config.gate),
@@ -59,38 +59,39 @@ def build_parts(config: RunConfig) -> Parts:
         truth=EVALUATORS.build(truth.measure) if truth and truth.measure != "simulator" else None,
     )
     for check in _CHECKS:
-        problem = check(config, parts)
+        problem = check(config, components)
         if problem:
             raise ConfigError(problem)
-    return parts
+    return components
 
 
-def _gate_reads(config: RunConfig, parts: Parts) -> str | None:
-    for name in sorted(parts.gate.reads):
-        if name not in parts.evaluators:
-            return f"gate reads evaluator {name!r}, which the run does not have{nearest(name, list(parts.evaluators))}"
+def _gate_reads(config: RunConfig, components: Components) -> str | None:
+    for name in sorted(components.gate.reads):
+        if name not in components.evaluators:
+            near = nearest(name, list(components.evaluators))
+            return f"gate reads evaluator {name!r}, which the run does not have{near}"
     return None
 
 
-def _gate_fits(config: RunConfig, parts: Parts) -> str | None:
-    misfit = getattr(parts.gate, "misfit", None)
-    told = misfit({name: evaluator.facts for name, evaluator in parts.evaluators.items()}) if misfit else None
+def _gate_fits(config: RunConfig, components: Components) -> str | None:
+    misfit = getattr(components.gate, "misfit", None)
+    told = misfit({name: evaluator.facts for name, evaluator in components.evaluators.items()}) if misfit else None
     return f"gate.{told}" if told else None
 
 
-def _stable_scores(config: RunConfig, parts: Parts) -> str | None:
-    for name in sorted(parts.gate.reads):
-        facts = parts.evaluators[name].facts
+def _stable_scores(config: RunConfig, components: Components) -> str | None:
+    for name in sorted(components.gate.reads):
+        facts = components.evaluators[name].facts
         if not config.allow_unstable_scores and not (facts.deterministic and facts.batch_invariant):
             what = "is stochastic" if not facts.deterministic else "depends on the batch"
             return f"gate reads {name!r}, which {what}: set allow_unstable_scores: true if that is meant"
     return None
 
 
-def _retry_means_something(config: RunConfig, parts: Parts) -> str | None:
+def _retry_means_something(config: RunConfig, components: Components) -> str | None:
     if config.on_reject.attempts == 1:
         return None
-    if not parts.editor.stochastic:
+    if not components.editor.stochastic:
         kind = config.editor.type
         return f"on_reject.attempts: editor {kind!r} is deterministic, a retry gives the same image: set it to 1"
     if config.seed_policy in ("per_turn", "fixed"):
@@ -100,26 +101,28 @@ def _retry_means_something(config: RunConfig, parts: Parts) -> str | None:
     return None
 
 
-def _chat_is_understood(config: RunConfig, parts: Parts) -> str | None:
-    if config.history == "chat" and not getattr(parts.editor, "converses", False):
+def _chat_is_understood(config: RunConfig, components: Components) -> str | None:
+    if config.history == "chat" and not getattr(components.editor, "converses", False):
         return f"history: editor {config.editor.type!r} cannot hold a conversation: use previous, origin or anchor"
     return None
 
 
-def _chain_is_long_enough(config: RunConfig, parts: Parts) -> str | None:
-    length = getattr(parts.editor, "length", None)
+def _chain_is_long_enough(config: RunConfig, components: Components) -> str | None:
+    length = getattr(components.editor, "length", None)
     if length is not None and length < config.turns:
         return f"turns: editor {config.editor.type!r} has images for {length} turns, not for {config.turns}"
     return None
 
 
-def _money_can_be_counted(config: RunConfig, parts: Parts) -> str | None:
+def _money_can_be_counted(config: RunConfig, components: Components) -> str | None:
     if config.budgets.usd is None:
         return None
-    paid: list[tuple[str, Any]] = [("editor", parts.editor)] if parts.editor.paid else []
-    paid += [(f"evaluators.{name}", part) for name, part in parts.evaluators.items() if part.facts.paid]
-    for field, part in paid:
-        if getattr(part, "prices", "its own") is None:
+    paid: list[tuple[str, Any]] = [("editor", components.editor)] if components.editor.paid else []
+    paid += [
+        (f"evaluators.{name}", component) for name, component in components.evaluators.items() if component.facts.paid
+    ]
+    for field, component in paid:
+        if getattr(component, "prices", "its own") is None:
             return (
                 f"budgets.usd: what {field} costs is not known, so no money can be counted: "
                 f"give {field}.prices, or limit budgets.attempts instead"
@@ -127,45 +130,47 @@ def _money_can_be_counted(config: RunConfig, parts: Parts) -> str | None:
     return None
 
 
-def _keep_best_has_a_judge(config: RunConfig, parts: Parts) -> str | None:
+def _keep_best_has_a_judge(config: RunConfig, components: Components) -> str | None:
     policy = config.on_reject
-    if policy.then == "keep_best" and policy.best_by not in parts.evaluators:
-        hint = nearest(policy.best_by or "", list(parts.evaluators))
+    if policy.then == "keep_best" and policy.best_by not in components.evaluators:
+        hint = nearest(policy.best_by or "", list(components.evaluators))
         return f"on_reject.best_by: keep_best needs the name of an evaluator{hint}"
     return None
 
 
-def _truth_can_be_known(config: RunConfig, parts: Parts) -> str | None:
-    if parts.gate.reads_truth and config.truth is None:
+def _truth_can_be_known(config: RunConfig, components: Components) -> str | None:
+    if components.gate.reads_truth and config.truth is None:
         return f"gate {config.gate.type!r} sees the truth: say with `truth:` how it is measured"
     if config.truth is None:
         return None
-    if parts.truth is None and config.on_reject.then == "accept_masked":
+    if components.truth is None and config.on_reject.then == "accept_masked":
         return "truth.measure: a simulator does not know how damaged a composite is: measure truth with an evaluator"
-    if parts.truth is None and not parts.editor.simulated:
+    if components.truth is None and not components.editor.simulated:
         return f"truth.measure: editor {config.editor.type!r} is no simulator and keeps no record of its damage"
-    if parts.truth is not None and parts.truth.facts.paid:
+    if components.truth is not None and components.truth.facts.paid:
         return (
-            f"truth.measure: {parts.truth.facts.name!r} costs money, which is counted for evaluators only: "
+            f"truth.measure: {components.truth.facts.name!r} costs money, which is counted for evaluators only: "
             "let it score as an evaluator, or give its verdicts to `turngate study --labels`"
         )
-    if parts.truth is not None and "origin" not in parts.truth.facts.needs:
-        return f"truth.measure: {parts.truth.facts.name!r} does not compare with a reference and cannot measure truth"
-    if parts.truth is not None and parts.scenario.ideal is None:
+    if components.truth is not None and "origin" not in components.truth.facts.needs:
+        return (
+            f"truth.measure: {components.truth.facts.name!r} does not compare with a reference and cannot measure truth"
+        )
+    if components.truth is not None and components.scenario.ideal is None:
         return (
             f"truth.measure: the ideal result of scenario {config.scenario.type!r} is not known, so no distance to it"
         )
     return None
 
 
-def _enough_instructions(config: RunConfig, parts: Parts) -> str | None:
-    length = parts.scenario.length
+def _enough_instructions(config: RunConfig, components: Components) -> str | None:
+    length = components.scenario.length
     if length is not None and length < config.turns:
         return f"turns: the scenario has {length} instructions for {config.turns} turns"
     return None
 
 
-_CHECKS: tuple[Callable[[RunConfig, Parts], str | None], ...] = (
+_CHECKS: tuple[Callable[[RunConfig, Components], str | None], ...] = (
     _gate_reads,
     _gate_fits,
     _stable_scores,

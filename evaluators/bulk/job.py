@@ -9,16 +9,27 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from turngate.component import ComponentConfig
 from turngate.errors import BadImage, DamagedRun, TurngateError
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.bulk.cache import Inputs, ScoreCache, cached_score, parameters_hash
-from turngate.evaluators.evaluator import Evaluator, Facts, Need, Sample
+from turngate.evaluators.evaluator import EvalInput, Evaluator, Facts, Need
 from turngate.evaluators.result import Failed, Result
 from turngate.memo import Memo
-from turngate.part import PartConfig
 from turngate.picture import Picture
 
-__all__ = ["ImageSource", "IsOwed", "Item", "Named", "Opened", "Scored", "Shelf", "Step", "samples_of", "score_batch"]
+__all__ = [
+    "ImageSource",
+    "IsOwed",
+    "LoadedJob",
+    "NamedEvaluator",
+    "ScoreJob",
+    "Scored",
+    "ScoringStep",
+    "Shelf",
+    "eval_inputs",
+    "score_batch",
+]
 
 
 # An image that is not opened yet, and the pictures that many samples share.
@@ -62,7 +73,7 @@ class Shelf:
 
 
 @dataclass(frozen=True)
-class Item:
+class ScoreJob:
     """One image to score, and what it may be compared with."""
 
     id: str
@@ -76,11 +87,11 @@ class Item:
 
 
 @dataclass(frozen=True, eq=False)
-class Named:
+class NamedEvaluator:
     """An evaluator, its settings, and what it is called."""
 
     name: str
-    config: PartConfig
+    config: ComponentConfig
     evaluator: Evaluator
 
     @property
@@ -108,8 +119,8 @@ class Named:
 class Scored:
     """One result."""
 
-    item: Item
-    by: Named
+    item: ScoreJob
+    by: NamedEvaluator
     inputs: Inputs
     """What was shown, by hash; the candidate's is empty when its file could not be read."""
     result: Result
@@ -118,7 +129,7 @@ class Scored:
 
 
 @dataclass(frozen=True)
-class Step:
+class ScoringStep:
     """Progress: new results, and how many images are done with."""
 
     scored: tuple[Scored, ...] = ()
@@ -128,7 +139,7 @@ class Step:
     """Of those: nothing was owed."""
 
 
-IsOwed = Callable[[Item, Named, Inputs], bool]
+IsOwed = Callable[[ScoreJob, NamedEvaluator, Inputs], bool]
 """Whether a result is still wanted; may be called from several threads."""
 
 
@@ -136,10 +147,10 @@ IsOwed = Callable[[Item, Named, Inputs], bool]
 
 
 @dataclass
-class Opened:
+class LoadedJob:
     """An item, the hashes of what it shows, and its picture."""
 
-    item: Item
+    item: ScoreJob
     inputs: Inputs
     shelf: Shelf
     data: bytes | None = None
@@ -147,7 +158,7 @@ class Opened:
     """Why it cannot be shown to anyone."""
 
     @classmethod
-    def of(cls, item: Item, needs: frozenset[Need], shelf: Shelf) -> Opened:
+    def of(cls, item: ScoreJob, needs: frozenset[Need], shelf: Shelf) -> LoadedJob:
         """Hash what is not known by its hash; of the references those that are in `needs`."""
         try:
             if item.candidate.sha256 is not None:
@@ -163,12 +174,12 @@ class Opened:
         data = self.item.candidate.read() if self.data is None else self.data
         return Picture.from_bytes(data, str(self.item.candidate.path))
 
-    def sample(self, facts: Facts) -> Sample:
+    def sample(self, facts: Facts) -> EvalInput:
         """What this evaluator is shown; raises `BadImage` or `DamagedRun`."""
         if self.problem is not None:
             raise self.problem
         item, shown = self.item, self.shelf.picture
-        return Sample(
+        return EvalInput(
             self.picture,
             origin=shown(item.origin) if item.origin and "origin" in facts.needs else None,
             first=shown(item.first) if item.first and "first" in facts.needs else None,
@@ -178,7 +189,7 @@ class Opened:
         )
 
 
-def _inputs(item: Item, candidate: str, needs: frozenset[Need], shelf: Shelf) -> Inputs:
+def _inputs(item: ScoreJob, candidate: str, needs: frozenset[Need], shelf: Shelf) -> Inputs:
     known = shelf.hash_of
     return Inputs(
         candidate,
@@ -193,9 +204,9 @@ def _inputs(item: Item, candidate: str, needs: frozenset[Need], shelf: Shelf) ->
 # One evaluator's look at one batch: what cannot be shown to it is a result too.
 
 
-def samples_of(facts: Facts, batch: Sequence[Opened]) -> list[Sample | Failed]:
+def eval_inputs(facts: Facts, batch: Sequence[LoadedJob]) -> list[EvalInput | Failed]:
     """Decode what an evaluator is shown; an image that cannot be read is `Failed`."""
-    shown: list[Sample | Failed] = []
+    shown: list[EvalInput | Failed] = []
     for one in batch:
         try:
             shown.append(one.sample(facts))
@@ -205,13 +216,17 @@ def samples_of(facts: Facts, batch: Sequence[Opened]) -> list[Sample | Failed]:
 
 
 def score_batch(
-    by: Named, evaluator: Evaluator, cache: ScoreCache | None, batch: Sequence[Opened], shown: Sequence[Sample | Failed]
+    by: NamedEvaluator,
+    evaluator: Evaluator,
+    cache: ScoreCache | None,
+    batch: Sequence[LoadedJob],
+    shown: Sequence[EvalInput | Failed],
 ) -> list[Scored]:
-    """Results of `evaluator` (the one of `by`, or another like it) on what `samples_of` gave for the batch."""
+    """Results of `evaluator` (the one of `by`, or another like it) on what `eval_inputs` gave for the batch."""
     started = time.time_ns()
-    answers = iter(cached_score(cache, evaluator, by.config, [one for one in shown if isinstance(one, Sample)]))
+    answers = iter(cached_score(cache, evaluator, by.config, [one for one in shown if isinstance(one, EvalInput)]))
     ended = time.time_ns()
-    results: list[Result] = [next(answers) if isinstance(one, Sample) else one for one in shown]
+    results: list[Result] = [next(answers) if isinstance(one, EvalInput) else one for one in shown]
     return [
         Scored(one.item, by, one.inputs, result, started, ended) for one, result in zip(batch, results, strict=True)
     ]

@@ -15,14 +15,14 @@ from collections import deque
 from pathlib import Path
 from typing import IO, Any, Literal
 
-__all__ = ["Ended", "LineProcess"]
+__all__ = ["LineProcess", "ProcessEnded"]
 
 _LONGEST_LINE = 1 << 20
 _MOST_NOISE = 10_000
 """Lines that are no answer, per question."""
 
 
-class Ended(Exception):
+class ProcessEnded(Exception):
     """The program is gone: by itself, or because it was ended."""
 
     def __init__(self, why: Literal["crashed", "killed", "timeout", "protocol", "not_started"], detail: str) -> None:
@@ -52,7 +52,7 @@ class LineProcess:
     def ask(self, question: dict[str, Any], seconds: float) -> tuple[dict[str, Any], int]:
         """The answer with the question's `id`, and the number of lines before it that were none.
 
-        Raises `Ended`; the next question starts the program again.
+        Raises `ProcessEnded`; the next question starts the program again.
         """
         deadline = time.monotonic() + seconds
         process = self._process or self._start()
@@ -96,7 +96,7 @@ class LineProcess:
                 start_new_session=True,
             )
         except OSError as error:
-            raise Ended("not_started", f"{self._command[0]}: {error.strerror or error}") from None
+            raise ProcessEnded("not_started", f"{self._command[0]}: {error.strerror or error}") from None
         self._lines, self._said = queue.SimpleQueue(), deque(maxlen=20)
         assert process.stdout is not None
         assert process.stderr is not None
@@ -110,7 +110,7 @@ class LineProcess:
         self._end = weakref.finalize(self, _kill, process, readers)
         return process
 
-    def _gone(self) -> Ended:
+    def _gone(self) -> ProcessEnded:
         """It ended by itself."""
         assert self._process is not None
         with contextlib.suppress(subprocess.TimeoutExpired):  # it closed its output and lives on
@@ -121,10 +121,10 @@ class LineProcess:
         how = "it closed its output" if code is None else f"exit code {code}" if code >= 0 else f"signal {-code}"
         return self._stop("crashed", how)
 
-    def _stop(self, why: Literal["crashed", "killed", "timeout", "protocol"], detail: str) -> Ended:
+    def _stop(self, why: Literal["crashed", "killed", "timeout", "protocol"], detail: str) -> ProcessEnded:
         self.close()
         last = " | ".join(line.strip() for line in list(self._said)[-5:] if line.strip())
-        return Ended(why, f"{detail}; it last said: {last[-400:]}" if last else detail)
+        return ProcessEnded(why, f"{detail}; it last said: {last[-400:]}" if last else detail)
 
 
 def _read(stream: IO[str], keep: Any, to_end: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from turngate.traces.analysis.run.run_view import AttemptView
 from turngate.traces.records import TruthRow
 
-__all__ = ["Look", "Mark", "Truth", "mark_of", "truth_of"]
+__all__ = ["Mark", "SeriesStyle", "Truth", "mark_of", "truth_of"]
 
 
 # Plotly's dash, the same for SVG, and its symbol with the name of the glyph that looks like it. Four, eight and five
@@ -25,7 +25,7 @@ _COLOURS = 8
 
 
 @dataclass(frozen=True)
-class Look:
+class SeriesStyle:
     """The look of one arm or evaluator in every chart and key."""
 
     group: str
@@ -38,7 +38,7 @@ class Look:
     glyph: str
 
     @classmethod
-    def of(cls, place: int, kind: str = "arm") -> Look:
+    def of(cls, place: int, kind: str = "arm") -> SeriesStyle:
         """The look of the one in this place, counted from 0."""
         dash, strokes = _DASHES[place % len(_DASHES)]
         symbol, glyph = _SYMBOLS[place % len(_SYMBOLS)]
