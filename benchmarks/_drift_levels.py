@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from turngate.evaluators.drift.drift import ALARM, EXPONENT, UNITS
+from turngate.evaluators.drift import ALARM, EXPONENT, UNITS
 
 __all__ = ["Found", "Run", "auc", "learn", "value"]
 

@@ -22,7 +22,7 @@ from PIL import Image
 
 from turngate import Edited, EditRequest, EvalInput, Evaluator, Picture, Score
 from turngate.agent.editors import EDITORS
-from turngate.agent.editors.simulated.signatures import SIGNATURES
+from turngate.agent.editors.simulated import SIGNATURES
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.scoring import score
 from turngate.graphs.config import OriginConfig

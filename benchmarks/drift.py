@@ -30,7 +30,7 @@ from _drift_levels import Found, Run, auc, learn, value
 
 from turngate import EvalInput, Evaluator, Picture, Score
 from turngate.evaluators import EVALUATORS
-from turngate.evaluators.drift.drift import ALARM
+from turngate.evaluators.drift import ALARM
 
 QUICK = ("span x4", "style", "jpeg moving", "sim nano-banana-pro", "sim nano-banana-2")
 

@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from turngate.evaluators import EVALUATORS, EvalInput, Score
-from turngate.evaluators.registration.register import Align, Geometry, locate, register
+from turngate.evaluators.registration import Align, Geometry, locate, register
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 

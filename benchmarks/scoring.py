@@ -31,11 +31,9 @@ from rich.console import Console
 from skimage import data
 
 from turngate.evaluators import EVALUATORS
-from turngate.evaluators.bulk.job import NamedEvaluator
-from turngate.evaluators.bulk.scorer import Batcher
+from turngate.evaluators.bulk import Batcher, NamedEvaluator
 from turngate.evaluators.suites import members
-from turngate.rescoring.rescore import Rescoring
-from turngate.rescoring.targets import find
+from turngate.rescoring import Rescoring, find
 
 BLIND = ["brisque", "niqe", "piqe"]
 COMPARING = ["psnr", "ssim", "ms_ssim"]
@@ -146,7 +144,7 @@ def _pyiqa() -> dict[str, Callable[..., Any]]:
     """pyiqa's own metrics, BRISQUE and NIQE with the parameters that turngate ships."""
     import pyiqa
 
-    from turngate.evaluators.pyiqa.weights import write_ours
+    from turngate.evaluators.pyiqa import write_ours
 
     found = {}
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
+from turngate.component import Direction
 from turngate.evaluators.result import Result
 from turngate.picture import Picture
 
 __all__ = ["Direction", "EvalInput", "Evaluator", "Facts", "Need"]
-
-Direction = Literal["higher", "lower"]
-"""Which way is better."""
 
 Need = Literal["candidate", "origin", "first", "previous", "history", "instruction"]
 """What an evaluator must be given: `first` is the first accepted image, `previous` the image that was edited."""

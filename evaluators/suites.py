@@ -32,7 +32,7 @@ class Suite:
 
 
 def _all_blind() -> list[str]:
-    from turngate.evaluators.pyiqa.catalogue import catalogue
+    from turngate.evaluators.pyiqa import catalogue
 
     found = [f"pyiqa:{entry.name}" for entry in catalogue().values() if not (entry.compares or entry.captioned)]
     return [*_BLIND, *found]

@@ -6,7 +6,7 @@ import time
 
 from turngate.agent.ideal import ideal_picture
 from turngate.evaluators import EvalInput, Evaluator, Result, Score, Skipped
-from turngate.evaluators.bulk.cache import cached_score, default_cache
+from turngate.evaluators.bulk import cached_score, default_cache
 from turngate.evaluators.result import result_from_json, result_to_json, why
 from turngate.evaluators.scoring import score
 from turngate.graphs.history import Progress
@@ -148,11 +148,11 @@ def _measured_truth(session: Session, evaluator: Evaluator, turn: int, attempt: 
 
 
 def _truth(
-    turn: int, attempt: int, measure: str, value: float | None, damaged_at: float, higher_is_better: bool, detail: str
+    turn: int, attempt: int, measure: str, value: float | None, damaged_at: float, truth_direction: bool, detail: str
 ) -> TruthRow:
     damaged = None
     if value is not None:
-        damaged = value <= damaged_at if higher_is_better else value >= damaged_at
+        damaged = value <= damaged_at if truth_direction else value >= damaged_at
     return TruthRow(
         turn=turn, attempt=attempt, measure=measure, value=value, damaged_at=damaged_at, damaged=damaged, detail=detail
     )

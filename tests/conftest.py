@@ -12,7 +12,7 @@ from hypothesis import settings
 from turngate import RunView, continue_run, parse_config, start_run
 from turngate.graphs.config import RunConfig
 from turngate.graphs.runner import Ended
-from turngate.traces.analysis.run.summary import RunSummary, summarise
+from turngate.traces.analysis.run import RunSummary, summarise
 
 Config = Callable[..., RunConfig]
 

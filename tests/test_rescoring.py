@@ -16,12 +16,9 @@ from PIL import Image
 from turngate import RunView
 from turngate.errors import ConfigError, DamagedRun, UserError
 from turngate.evaluators import EVALUATORS
-from turngate.evaluators.bulk.job import NamedEvaluator
-from turngate.evaluators.bulk.scorer import Batcher
+from turngate.evaluators.bulk import Batcher, NamedEvaluator
 from turngate.graphs.config import RunConfig
-from turngate.rescoring.choice import choose, named
-from turngate.rescoring.rescore import Rescoring, Tally
-from turngate.rescoring.targets import find, turns_in
+from turngate.rescoring import Rescoring, Tally, choose, find, named, turns_in
 from turngate.traces.rescored import ScoredRow, ScoreTable, coverage, read_scores
 
 Config = Callable[..., RunConfig]

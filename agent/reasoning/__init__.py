@@ -28,7 +28,7 @@ READERS: Registry[SummaryReader] = Registry(
     "summary reader",
     "turngate.summary_readers",
     {
-        "lexicon": "turngate.agent.reasoning.lexicon.reader:LexiconReader",
+        "lexicon": "turngate.agent.reasoning.lexicon:LexiconReader",
         "zero_shot": "turngate.agent.reasoning.zero_shot:ZeroShotReader",
     },
 )

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from turngate.agent.reasoning.lexicon.text import Splitter
+from turngate.agent.reasoning.lexicon import Splitter
 from turngate.agent.reasoning.reading import ClaimLabel, Finding, ReaderResult, SummaryReading, Unread
 from turngate.component import ComponentConfig
 from turngate.errors import ConfigError, MachineError, MissingWeights

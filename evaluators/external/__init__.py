@@ -1,1 +1,7 @@
-""""""
+"""A scorer that is a program of its own."""
+
+from turngate.evaluators.external.scorer import ExternalScorer
+
+__all__ = [
+    "ExternalScorer",
+]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from turngate.component import ComponentConfig
 from turngate.evaluators.evaluator import EvalInput, Facts
-from turngate.evaluators.registration.register import Align, AlignedImages, register
+from turngate.evaluators.registration import Align, AlignedImages, register
 from turngate.evaluators.result import Result, Score, Skipped, Unscored
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from turngate.evaluators.evaluator import Facts
 from turngate.evaluators.full_reference.base import FullReference
-from turngate.evaluators.registration.register import AlignedImages
+from turngate.evaluators.registration import AlignedImages
 from turngate.evaluators.result import Result, Score
 
 if TYPE_CHECKING:

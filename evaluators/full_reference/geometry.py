@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from turngate.component import ComponentConfig
 from turngate.evaluators.evaluator import EvalInput, Facts
 from turngate.evaluators.full_reference.base import reference_of
-from turngate.evaluators.registration.register import Geometry, locate
+from turngate.evaluators.registration import Geometry, locate
 from turngate.evaluators.result import Result, Score, Unscored, UnscoredWhy
 
 __all__ = ["FrameGeometry", "GeometryConfig"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from turngate.evaluators.evaluator import Facts
 from turngate.evaluators.full_reference.base import FullReference
-from turngate.evaluators.registration.register import AlignedImages
+from turngate.evaluators.registration import AlignedImages
 from turngate.evaluators.result import Result, Score, Unscored
 from turngate.memo import Memo
 from turngate.window import gaussian, smooth, strips
@@ -16,7 +16,7 @@ from turngate.window import gaussian, smooth, strips
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from turngate.evaluators.registration.register import AlignedImages
+    from turngate.evaluators.registration import AlignedImages
 
 __all__ = ["SIDE", "MsSsim", "Ssim"]
 

@@ -1,1 +1,11 @@
-""""""
+"""Metrics that look at one image alone."""
+
+from turngate.evaluators.no_reference.brisque import Brisque
+from turngate.evaluators.no_reference.niqe import Niqe
+from turngate.evaluators.no_reference.piqe import Piqe
+
+__all__ = [
+    "Brisque",
+    "Niqe",
+    "Piqe",
+]

@@ -17,7 +17,7 @@ from turngate.evaluators.full_reference.base import described, reference_of, siz
 from turngate.evaluators.pyiqa.build import alone, build, obstacle, repeatable
 from turngate.evaluators.pyiqa.catalogue import CatalogueEntry, catalogue, entry_of, versions
 from turngate.evaluators.pyiqa.weights import gather, named, what_is_missing
-from turngate.evaluators.registration.register import Align, register
+from turngate.evaluators.registration import Align, register
 from turngate.evaluators.result import Failed, Result, Score, Unscored
 from turngate.weights.hub import offline
 from turngate.weights.torch_device import out_of_memory

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from turngate.graphs.load import parse_config, read_config
     from turngate.graphs.runner import continue_run, fork_run, start_run
     from turngate.picture import Picture
-    from turngate.traces.analysis.run.run_view import RunView
-    from turngate.traces.analysis.run.summary import RunSummary, summarise
+    from turngate.traces.analysis.run import RunSummary, RunView, summarise
     from turngate.traces.frames import Frames, frames
 
 __all__ = [

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict
 
-__all__ = ["ComponentClass", "ComponentConfig", "missing_modules", "summary"]
+__all__ = ["ComponentClass", "ComponentConfig", "Direction", "missing_modules", "summary"]
+
+Direction = Literal["higher", "lower"]
+"""Which way a value is better."""
 
 
 class ComponentConfig(BaseModel):

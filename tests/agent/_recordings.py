@@ -9,7 +9,7 @@ import numpy as np
 
 from turngate.agent.editor import Edited, EditRequest, NoImage
 from turngate.agent.editors import EDITORS
-from turngate.agent.editors.replay.editor import ReplayEditor
+from turngate.agent.editors.replay import ReplayEditor
 from turngate.picture import Picture
 
 __all__ = ["ask", "build", "edited", "gray", "manifest", "put"]

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from turngate.agent.editor import Edited, EditRequest
 from turngate.agent.editors import EDITORS
-from turngate.agent.editors.simulated.editor import SimulatedEditor
-from turngate.agent.editors.simulated.signatures import SIGNATURES
+from turngate.agent.editors.simulated import SIGNATURES, SimulatedEditor
 from turngate.graphs.config import OriginConfig
 from turngate.graphs.origin import load_origin
 from turngate.picture import Picture

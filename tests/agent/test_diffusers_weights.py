@@ -12,7 +12,7 @@ import pytest
 
 from turngate.agent.editor import Editor
 from turngate.agent.editors import EDITORS
-from turngate.agent.editors.diffusers.editor import DiffusersConfig
+from turngate.agent.editors.diffusers import DiffusersConfig
 from turngate.errors import ConfigError, MissingWeights
 
 from . import _tiny_pipelines as tiny

@@ -127,7 +127,7 @@ def test_span_is_the_same_on_any_number_of_threads() -> None:
 
 def test_span_does_not_shift_the_image() -> None:
     """The jitter of the sampling grid is undone: after ten turns the picture is where it was."""
-    from turngate.evaluators.registration.register import register
+    from turngate.evaluators.registration import register
 
     origin = astronaut(256)
     last = chain(build("span"), origin, 6)[-1]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from turngate.agent.reasoning import READERS, SummaryReader, SummaryReading, Unread
 from turngate.agent.reasoning.labelled import read_labelled, score_reader
-from turngate.agent.reasoning.lexicon.text import Match, Phrases
+from turngate.agent.reasoning.lexicon import Match, Phrases
 from turngate.errors import ConfigError
 
 GERMAN: dict[str, Any] = {

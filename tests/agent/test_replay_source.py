@@ -10,7 +10,7 @@ import pytest
 
 from turngate import RunView, continue_run
 from turngate.agent.editors import EDITORS
-from turngate.agent.editors.replay.editor import ReplayConfig
+from turngate.agent.editors.replay import ReplayConfig
 from turngate.errors import ConfigChanged, ConfigError
 from turngate.graphs.load import read_config
 from turngate.graphs.runner import Ended

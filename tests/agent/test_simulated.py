@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turngate.agent.editors import EDITORS
-from turngate.agent.editors.simulated.signatures import SIGNATURES
+from turngate.agent.editors.simulated import SIGNATURES
 from turngate.errors import ConfigError
 from turngate.testing import check_editor
 

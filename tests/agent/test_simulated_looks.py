@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from turngate.agent.editors.simulated.signatures import SIGNATURES
+from turngate.agent.editors.simulated import SIGNATURES
 from turngate.evaluators import EVALUATORS, EvalInput, Score
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture

@@ -10,8 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from turngate.agent.editor import Edited
-from turngate.agent.editors.simulated.editor import SimulatedEditor
-from turngate.agent.editors.simulated.objects import FAILS, FAILURES, RADIUS
+from turngate.agent.editors.simulated import FAILS, FAILURES, RADIUS, SimulatedEditor
 from turngate.picture import Picture
 
 from ._simulated import ALL, ask, build, chain, flat, near, photo, shown

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from turngate.agent.editor import Editor, NoImage
 from turngate.agent.editors import EDITORS
-from turngate.agent.editors.networks.vae import VaeConfig
+from turngate.agent.editors.networks import VaeConfig
 from turngate.errors import ConfigError, MachineError, MissingWeights
-from turngate.evaluators.registration.register import register
+from turngate.evaluators.registration import register
 from turngate.picture import Picture
 from turngate.testing import check_editor
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from turngate.component import ComponentConfig
 from turngate.evaluators import EvalInput, Facts, Result, Score
-from turngate.evaluators.bulk.cache import ScoreCache, cached_score
+from turngate.evaluators.bulk import ScoreCache, cached_score
 from turngate.picture import Picture
 
 __all__ = ["Counter", "Settings", "ask", "picture"]

@@ -12,7 +12,7 @@ from PIL import Image
 from skimage import data
 
 from turngate.evaluators import EvalInput, Result, Score
-from turngate.evaluators.drift.drift import Drift, DriftConfig
+from turngate.evaluators.drift import Drift, DriftConfig
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 

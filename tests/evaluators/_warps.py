@@ -11,7 +11,7 @@ from PIL import Image
 from scipy.ndimage import gaussian_filter
 from skimage import data
 
-from turngate.evaluators.registration.register import Geometry
+from turngate.evaluators.registration import Geometry
 from turngate.picture import Picture
 
 __all__ = ["WEAR", "Box", "Rgb", "cropped", "error", "photograph", "rounded", "worse_and_worse"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from turngate.evaluators.bulk.cache import ScoreCache
+from turngate.evaluators.bulk import ScoreCache
 
 from ._drift_images import PHOTOGRAPHS, Rgb
 

@@ -18,8 +18,7 @@ from skimage import data
 from turngate.component import ComponentConfig
 from turngate.errors import QuotaExhausted
 from turngate.evaluators import EVALUATORS, EvalInput, Facts, Failed, Result, Score, Unscored
-from turngate.evaluators.bulk.job import ImageSource, NamedEvaluator, ScoreJob, ScoringStep
-from turngate.evaluators.bulk.scorer import Batcher
+from turngate.evaluators.bulk import Batcher, ImageSource, NamedEvaluator, ScoreJob, ScoringStep
 from turngate.evaluators.suites import members
 
 

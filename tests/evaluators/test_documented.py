@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from turngate.evaluators import EVALUATORS
-from turngate.evaluators.pyiqa.metric import PyiqaConfig
-from turngate.evaluators.pyiqa.table import FILES
+from turngate.evaluators.pyiqa import FILES, PyiqaConfig
 from turngate.evaluators.suites import SUITES, members
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -7,7 +7,7 @@ import pytest
 
 from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS, EvalInput, Score, Unscored
-from turngate.evaluators.drift.drift import ALARM, UNITS, Drift, DriftConfig, combine
+from turngate.evaluators.drift import ALARM, UNITS, Drift, DriftConfig, combine
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 

@@ -13,7 +13,7 @@ from scipy.ndimage import distance_transform_edt, gaussian_filter, map_coordinat
 from turngate import Edited, EditRequest
 from turngate.agent.editors import EDITORS
 from turngate.evaluators import EvalInput, Score
-from turngate.evaluators.drift.drift import ALARM, Drift, DriftConfig
+from turngate.evaluators.drift import ALARM, Drift, DriftConfig
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 

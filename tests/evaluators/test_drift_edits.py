@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from turngate.evaluators.drift.drift import ALARM
+from turngate.evaluators.drift import ALARM
 
 from ._drift_images import PHOTOGRAPHS, Rgb, jpeg, noisy, object_added, resized, rounded, scored
 

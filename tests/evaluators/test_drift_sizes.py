@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turngate.evaluators import EvalInput, Score, Unscored
-from turngate.evaluators.drift.drift import Drift, DriftConfig
+from turngate.evaluators.drift import Drift, DriftConfig
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 

@@ -16,7 +16,7 @@ import pytest
 from turngate import Picture
 from turngate.errors import ConfigError, MissingWeights
 from turngate.evaluators import EVALUATORS, EvalInput, Failed, Result, Score, Unscored
-from turngate.evaluators.external.scorer import ExternalScorer
+from turngate.evaluators.external import ExternalScorer
 from turngate.evaluators.scoring import score
 from turngate.testing import check_evaluator
 

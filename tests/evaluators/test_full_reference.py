@@ -16,7 +16,7 @@ from scipy.ndimage import gaussian_filter
 
 from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS, Unscored
-from turngate.evaluators.registration.register import register
+from turngate.evaluators.registration import register
 from turngate.picture import Picture
 from turngate.testing import check_evaluator
 

@@ -14,9 +14,7 @@ from skimage import data
 
 from turngate.errors import ConfigError, UnknownComponent
 from turngate.evaluators import EVALUATORS, EvalInput, Facts, Failed, Result, Score, Unscored
-from turngate.evaluators.pyiqa.catalogue import catalogue
-from turngate.evaluators.pyiqa.metric import PyiqaConfig, PyiqaMetric
-from turngate.evaluators.pyiqa.weights import files_of
+from turngate.evaluators.pyiqa import PyiqaConfig, PyiqaMetric, catalogue, files_of
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 from turngate.testing import check_evaluator

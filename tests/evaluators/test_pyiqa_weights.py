@@ -14,7 +14,7 @@ from skimage import data
 
 from turngate.errors import ConfigError, MissingWeights
 from turngate.evaluators import EVALUATORS, EvalInput, Evaluator, Score
-from turngate.evaluators.pyiqa.weights import files_of
+from turngate.evaluators.pyiqa import files_of
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 
@@ -231,7 +231,7 @@ def test_a_package_that_ships_them(hub: Hub, tmp_path: Path, monkeypatch: pytest
 
 
 def test_every_file_has_an_address() -> None:
-    from turngate.evaluators.pyiqa.catalogue import catalogue
+    from turngate.evaluators.pyiqa import catalogue
 
     for name in catalogue():
         for file in files_of(name) or ():

@@ -17,10 +17,17 @@ from scipy.ndimage import gaussian_filter
 
 from turngate.agent.editor import Edited, EditRequest
 from turngate.agent.editors import EDITORS
-from turngate.evaluators.registration.fit import fit
-from turngate.evaluators.registration.geometry import ORIENTATIONS, SAME, UPRIGHT, Orientation
-from turngate.evaluators.registration.register import Geometry, locate, register
-from turngate.evaluators.registration.search import level
+from turngate.evaluators.registration import (
+    ORIENTATIONS,
+    SAME,
+    UPRIGHT,
+    Geometry,
+    Orientation,
+    fit,
+    level,
+    locate,
+    register,
+)
 from turngate.memo import Memo
 from turngate.picture import Picture
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from turngate import parse_config
 from turngate.evaluators import EVALUATORS, EvalInput, Evaluator, Facts, Failed, Need, Score, Unscored
-from turngate.evaluators.bulk.cache import Inputs, ScoreCache, cache_folder, cached_score, score_key
+from turngate.evaluators.bulk import Inputs, ScoreCache, cache_folder, cached_score, score_key
 
 from ._counter import Counter, Settings, ask, picture
 from .conftest import Open

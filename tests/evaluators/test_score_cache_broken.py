@@ -11,7 +11,7 @@ import pytest
 
 from turngate.errors import MachineError
 from turngate.evaluators import EvalInput, Score
-from turngate.evaluators.bulk.cache import ScoreCache, default_cache
+from turngate.evaluators.bulk import ScoreCache, default_cache
 
 from ._counter import Counter, ask, picture
 from .conftest import Open

@@ -11,7 +11,7 @@ import pytest
 
 from turngate import parse_config, start_run
 from turngate.evaluators import Score
-from turngate.evaluators.bulk.cache import ScoreCache
+from turngate.evaluators.bulk import ScoreCache
 
 from .conftest import Open
 

@@ -55,7 +55,7 @@ def test_the_papers_twelve() -> None:
 
 def test_all_no_reference_metrics_need_the_image_alone() -> None:
     pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
-    from turngate.evaluators.pyiqa.metric import PyiqaConfig, PyiqaMetric
+    from turngate.evaluators.pyiqa import PyiqaConfig, PyiqaMetric
 
     everything = members("nr-all")
     assert set(members("banana100-known")) <= set(everything)

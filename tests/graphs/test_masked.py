@@ -17,9 +17,9 @@ from turngate.graphs.config import OriginConfig, RunConfig
 from turngate.graphs.origin import load_origin
 from turngate.graphs.runner import Ended, continue_run, fork_run
 from turngate.graphs.validate import validate
-from turngate.pages.report.run.page import write_run_report
+from turngate.pages.report.run import write_run_report
 from turngate.picture import Picture
-from turngate.traces.analysis.run.run_view import AttemptView
+from turngate.traces.analysis.run import AttemptView
 
 from . import _stamp
 

@@ -14,8 +14,7 @@ from turngate import RunView
 from turngate.errors import ConfigError
 from turngate.graphs.session import Observer
 from turngate.graphs.study import Finished, Study, read_study, run_study
-from turngate.traces.analysis.study.answer import StudyAnswer, answer_study
-from turngate.traces.analysis.study.study_view import StudyView
+from turngate.traces.analysis.study import StudyAnswer, StudyView, answer_study
 
 GRAYS = {"1": 0.2, "2": 0.3, "3": 0.6, "4": 0.7, "5": 0.8}
 DAMAGE = {"1": 0.0, "2": 1.0, "3": 5.0, "4": 6.0, "5": 7.0}

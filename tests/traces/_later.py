@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from turngate.evaluators import EVALUATORS
-from turngate.evaluators.bulk.job import NamedEvaluator
-from turngate.evaluators.bulk.scorer import Batcher
-from turngate.rescoring.rescore import Rescoring
-from turngate.rescoring.targets import find, turns_in
+from turngate.evaluators.bulk import Batcher, NamedEvaluator
+from turngate.rescoring import Rescoring, find, turns_in
 
 
 def score(path: Path, *raws: Any, turns: str | None = None, limit: int | None = None, name: str | None = None) -> None:

@@ -16,16 +16,14 @@ from PIL import Image
 
 from turngate.cli.plot import plot_command
 from turngate.errors import MachineError, NoSuchRun, UserError
-from turngate.traces.analysis.study.answer import StudyAnswer, answer_study
-from turngate.traces.analysis.study.study_view import StudyView
+from turngate.traces.analysis.study import StudyAnswer, StudyView, answer_study
 
 from ._plot_studies import CONTROLS, arms_study
 from ._runs import Writer, long_run, study_of
 
 pytest.importorskip("matplotlib")
 
-from turngate.pages.plots.plot import Plot
-from turngate.pages.plots.study_plots import Written, study_plots, write_plots
+from turngate.pages.plots import Plot, Written, study_plots, write_plots
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from turngate.pages.report.run.page import write_run_report
+from turngate.pages.report.run import write_run_report
 from turngate.picture import encode_png
 
 from ._browser import browser, needs_chromium, visits

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from turngate import parse_config, start_run
-from turngate.pages.report.run.page import write_run_report
+from turngate.pages.report.run import write_run_report
 
 from ._later import score
 from ._page import Page

@@ -11,13 +11,11 @@ from typing import Any
 import pytest
 
 from turngate import RunView, parse_config, start_run
-from turngate.pages.report.run.page import write_run_report
-from turngate.pages.report.study.page import write_study_page
+from turngate.pages.report.run import write_run_report
+from turngate.pages.report.study import write_study_page
 from turngate.picture import encode_png
-from turngate.traces.analysis.run.rescored import MARK, read_rescored
-from turngate.traces.analysis.run.summary import summarise
-from turngate.traces.analysis.study.answer import StudyAnswer, answer_study
-from turngate.traces.analysis.study.study_view import StudyView
+from turngate.traces.analysis.run import MARK, read_rescored, summarise
+from turngate.traces.analysis.study import StudyAnswer, StudyView, answer_study
 from turngate.traces.rescored import ScoredRow, ScoreTable, read_scores
 from turngate.traces.run_folder import find_runs
 

@@ -14,13 +14,13 @@ import pytest
 from PIL import Image
 
 from turngate import RunView
-from turngate.agent.reasoning.lexicon.reader import LexiconConfig, LexiconReader
+from turngate.agent.reasoning.lexicon import LexiconConfig, LexiconReader
 from turngate.errors import MachineError, NoSuchRun
-from turngate.pages.report.charts.run import truth_panel
-from turngate.pages.report.headline import headline, second_line
-from turngate.pages.report.run.page import write_run_report
+from turngate.pages.report import headline, second_line
+from turngate.pages.report.charts import truth_panel
+from turngate.pages.report.run import write_run_report
 from turngate.picture import encode_png
-from turngate.traces.analysis.run.summary import summarise
+from turngate.traces.analysis.run import summarise
 
 from ._page import Page
 from ._runs import HOSTILE, Writer, degraded, jpeg, long_run

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from turngate.agent.reasoning.lexicon.reader import LexiconConfig, LexiconReader
+from turngate.agent.reasoning.lexicon import LexiconConfig, LexiconReader
 from turngate.errors import NoSuchRun, UserError
-from turngate.pages.report.study.page import write_study_page
+from turngate.pages.report.study import write_study_page
 from turngate.picture import encode_png
-from turngate.traces.analysis.labels.file import read_labels
-from turngate.traces.analysis.study.answer import answer_study
-from turngate.traces.analysis.study.study_view import StudyView
+from turngate.traces.analysis.labels import read_labels
+from turngate.traces.analysis.study import StudyView, answer_study
 
 from ._page import Page
 from ._runs import HOSTILE, Writer, degraded, study_of

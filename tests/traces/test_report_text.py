@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turngate.pages.report.page import clip, visible
+from turngate.pages.report import clip, visible
 
 HIDDEN = (
     "\x00\x07\x1b\x7f\x9b\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c\ufeff\u200b\u2028"

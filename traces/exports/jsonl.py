@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.run import RunView
 
 __all__ = ["attempt_objects", "read_jsonl", "write_jsonl"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from turngate.errors import MissingExtra
-from turngate.traces.analysis.run.run_view import AttemptView, RunView
+from turngate.traces.analysis.run import AttemptView, RunView
 
 __all__ = ["flat_rows", "write_csv", "write_parquet"]
 

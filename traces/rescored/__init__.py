@@ -1,6 +1,29 @@
 """Scores that were computed after the fact, beside what they are of. The ledger stays the record of what happened."""
 
-from turngate.traces.rescored.records import ScoredRow, ScoringPass, ScoringPassEnd
-from turngate.traces.rescored.table import Coverage, ScoreTable, coverage, read_scores
+from turngate.traces.rescored.records import SCORE_TABLES, ImageRole, ScoredRow, ScoringPass, ScoringPassEnd
+from turngate.traces.rescored.table import (
+    FILE_NAME,
+    Coverage,
+    ScoreTable,
+    coverage,
+    read_scores,
+    score_lines,
+    write_scores_csv,
+    write_scores_parquet,
+)
 
-__all__ = ["Coverage", "ScoreTable", "ScoredRow", "ScoringPass", "ScoringPassEnd", "coverage", "read_scores"]
+__all__ = [
+    "FILE_NAME",
+    "SCORE_TABLES",
+    "Coverage",
+    "ImageRole",
+    "ScoreTable",
+    "ScoredRow",
+    "ScoringPass",
+    "ScoringPassEnd",
+    "coverage",
+    "read_scores",
+    "score_lines",
+    "write_scores_csv",
+    "write_scores_parquet",
+]

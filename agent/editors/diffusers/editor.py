@@ -20,7 +20,7 @@ from turngate.agent.editors.diffusers.pipeline import (
     pipeline_class,
     takes_several_images,
 )
-from turngate.agent.editors.networks.torch_talk import hushed
+from turngate.agent.editors.networks import hushed
 from turngate.component import ComponentConfig
 from turngate.errors import ConfigError, MachineError
 from turngate.picture import Picture

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from turngate.agent.editors.networks.torch_talk import hushed, invented_weights
+from turngate.agent.editors.networks import hushed, invented_weights
 from turngate.errors import ConfigError, MachineError, MissingWeights, TurngateError
 from turngate.registry import nearest
 from turngate.weights.hub import check_repository, hub_problem, offline

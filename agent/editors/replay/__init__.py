@@ -1,1 +1,8 @@
-""""""
+"""A recorded chain as an editor: runs, folders, manifests."""
+
+from turngate.agent.editors.replay.editor import ReplayConfig, ReplayEditor
+
+__all__ = [
+    "ReplayConfig",
+    "ReplayEditor",
+]

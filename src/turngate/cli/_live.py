@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from turngate.cli._columns import TimeLeft, duration, plain
-from turngate.pages.viewer.entries import quick_summary
+from turngate.pages.viewer import quick_summary
 from turngate.traces.records import AttemptRecord, ScoreRow
 from turngate.traces.run_folder import RunInfo
 

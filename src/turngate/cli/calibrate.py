@@ -33,8 +33,8 @@ def calibrate_command(
     """
     from turngate.agent.gates import GATES
     from turngate.errors import ConfigError, UserError
-    from turngate.traces.analysis.run.run_view import RunView
-    from turngate.traces.analysis.study.calibration import clean_scores
+    from turngate.traces.analysis.run import RunView
+    from turngate.traces.analysis.study import clean_scores
     from turngate.traces.run_folder import find_runs
 
     runs = [RunView.load(run) for path in paths for run in sorted(find_runs(path))]

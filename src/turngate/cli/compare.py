@@ -22,8 +22,7 @@ def compare_command(a: Path, b: Path, as_json: bool) -> int:
     from rich.table import Table
 
     from turngate.cli._columns import plain
-    from turngate.traces.analysis.run.comparison import compare_runs
-    from turngate.traces.analysis.run.run_view import RunView
+    from turngate.traces.analysis.run import RunView, compare_runs
 
     found = compare_runs(RunView.load(a), RunView.load(b))
     if as_json:

@@ -20,7 +20,7 @@ __all__ = ["export_command"]
 def export_command(run: Path, kind: str, endpoint: str | None, out: Path | None) -> int:
     """Export RUN, one row per attempt, or send it to a trace backend."""
     from turngate.errors import MachineError
-    from turngate.traces.analysis.run.run_view import RunView
+    from turngate.traces.analysis.run import RunView
     from turngate.traces.exports.jsonl import write_jsonl
     from turngate.traces.exports.table import write_csv, write_parquet
 

@@ -21,8 +21,7 @@ def list_command(folder: Path, as_json: bool) -> int:
     from rich.table import Table
 
     from turngate.errors import MachineError, UserError
-    from turngate.traces.analysis.run.run_view import RunView
-    from turngate.traces.analysis.run.summary import RunSummary, summarise
+    from turngate.traces.analysis.run import RunSummary, RunView, summarise
     from turngate.traces.run_folder import find_runs
 
     if not folder.is_dir():

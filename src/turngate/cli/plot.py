@@ -21,9 +21,8 @@ def plot_command(study: Path, out: Path, kind: Any, as_json: bool) -> int:
     """Write the figures of the study in folder STUDY for print, their numbers as CSV, and captions."""
     import json
 
-    from turngate.pages.plots.study_plots import check_folder, write_plots
-    from turngate.traces.analysis.study.answer import answer_study
-    from turngate.traces.analysis.study.study_view import StudyView
+    from turngate.pages.plots import check_folder, write_plots
+    from turngate.traces.analysis.study import StudyView, answer_study
 
     view = StudyView.load(study)
     check_folder(out)

@@ -74,7 +74,7 @@ def _values(sweep: str) -> Iterable[tuple[str, str]]:
 
 
 def _row(label: str, one: Counterfactual) -> dict[str, Any]:
-    from turngate.traces.analysis.run.recast import outcomes
+    from turngate.traces.analysis.run import outcomes
 
     steps = one.steps
     changed = next((step for step in steps if step.changed), None)

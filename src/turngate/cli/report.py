@@ -23,10 +23,9 @@ def report_command(run: Path) -> int:
 def write_page(folder: Path) -> Path:
     """Write the report of the run, or the page of the study, in `folder`; returns its path."""
     from turngate.agent.reasoning import READERS
-    from turngate.pages.report.run.page import write_run_report
-    from turngate.pages.report.study.page import write_study_page
-    from turngate.traces.analysis.study.answer import answer_study
-    from turngate.traces.analysis.study.study_view import StudyView
+    from turngate.pages.report.run import write_run_report
+    from turngate.pages.report.study import write_study_page
+    from turngate.traces.analysis.study import StudyView, answer_study
 
     reader = READERS.build(READERS.configure("lexicon", "reader"))
     if (folder / "study.json").is_file():

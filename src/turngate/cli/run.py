@@ -81,8 +81,7 @@ def finish(ended: Ended, as_json: bool) -> int:
     from turngate.cli.errors import code_for
     from turngate.cli.report import write_page
     from turngate.cli.show import print_summary
-    from turngate.traces.analysis.run.run_view import RunView
-    from turngate.traces.analysis.run.summary import summarise
+    from turngate.traces.analysis.run import RunView, summarise
 
     report = ended.folder / "report.html"
     if ended.worked or not report.exists():

@@ -13,7 +13,7 @@ __all__ = ["schema_command"]
 def schema_command() -> int:
     """Print the JSON Schema of everything that turngate reads and writes, with units and meanings."""
     from turngate.graphs.config import RunConfig
-    from turngate.traces.analysis.run.summary import RunSummary
+    from turngate.traces.analysis.run import RunSummary
     from turngate.traces.records import SCHEMA_VERSION, TABLES
     from turngate.traces.run_folder import RunInfo
 

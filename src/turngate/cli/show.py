@@ -10,7 +10,7 @@ import click
 
 from turngate.cli._columns import plain
 from turngate.cli._options import json_option
-from turngate.traces.analysis.run.summary import RunSummary
+from turngate.traces.analysis.run import RunSummary
 
 if TYPE_CHECKING:
     from turngate.traces.telemetry.pipeline import Dropped
@@ -23,8 +23,7 @@ __all__ = ["print_summary"]
 @json_option
 def show_command(run: Path, as_json: bool) -> int:
     """Show RUN in numbers, from its ledger; works while it is running."""
-    from turngate.traces.analysis.run.run_view import RunView
-    from turngate.traces.analysis.run.summary import summarise
+    from turngate.traces.analysis.run import RunView, summarise
 
     view = RunView.load(run)
     report = view.folder.report_file if view.folder.report_file.exists() else None

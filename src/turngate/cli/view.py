@@ -17,7 +17,7 @@ from turngate.cli._options import json_option
 from turngate.cli.report import write_page
 from turngate.errors import TurngateError, UserError
 from turngate.graphs.runner import Review, continue_run
-from turngate.pages.viewer.labelling import ReviewVerdict
+from turngate.pages.viewer import ReviewVerdict
 
 __all__ = []
 
@@ -42,8 +42,7 @@ def view_command(folder: Path, port: int, no_browser: bool, labels: Path | None,
     from turngate.agent.reasoning import READERS
     from turngate.errors import UserError
     from turngate.loopback import HOST, bind, serve
-    from turngate.pages.viewer.app import make_app
-    from turngate.pages.viewer.labelling import LabelBook, ViewerOptions
+    from turngate.pages.viewer import LabelBook, ViewerOptions, make_app
 
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file: give the folder that holds the runs, {folder.parent} perhaps")

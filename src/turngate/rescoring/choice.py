@@ -10,7 +10,7 @@ import yaml
 
 from turngate.errors import ConfigError, TurngateError, UserError
 from turngate.evaluators import EVALUATORS, Need
-from turngate.evaluators.bulk.job import NamedEvaluator
+from turngate.evaluators.bulk import NamedEvaluator
 from turngate.evaluators.suites import expanded
 
 __all__ = ["Choice", "choose", "named"]

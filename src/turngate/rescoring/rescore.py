@@ -16,15 +16,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
-from turngate.evaluators.bulk.cache import Inputs, inputs_hash, score_key
-from turngate.evaluators.bulk.job import NamedEvaluator, Scored, ScoreJob
-from turngate.evaluators.bulk.scorer import Batcher
+from turngate.evaluators.bulk import Batcher, Inputs, NamedEvaluator, Scored, ScoreJob, inputs_hash, score_key
 from turngate.evaluators.result import result_to_json
 from turngate.rescoring.targets import ImagePlace, Target
 from turngate.traces.provenance import provenance
 from turngate.traces.records import Row
-from turngate.traces.rescored.records import ScoredRow, ScoringPass, ScoringPassEnd
-from turngate.traces.rescored.table import ScoreTable
+from turngate.traces.rescored import ScoredRow, ScoreTable, ScoringPass, ScoringPassEnd
 
 __all__ = ["Known", "Rescoring", "Tally"]
 

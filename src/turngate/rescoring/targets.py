@@ -14,14 +14,13 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
 from turngate.errors import BadImage, ConfigError, UserError
 from turngate.evaluators import Need
-from turngate.evaluators.bulk.job import ImageSource, ScoreJob
+from turngate.evaluators.bulk import ImageSource, ScoreJob
 from turngate.graphs.history import Progress, advance
 from turngate.manifest import manifest_rows
 from turngate.picture import EXTENSIONS, Picture
 from turngate.traces.images import ImageStore
 from turngate.traces.records import AttemptRecord
-from turngate.traces.rescored.records import ImageRole
-from turngate.traces.rescored.table import FILE_NAME
+from turngate.traces.rescored import FILE_NAME, ImageRole
 from turngate.traces.run_folder import RunFolder, find_runs
 
 __all__ = ["FoundTargets", "ImagePlace", "Target", "find", "turns_in"]

@@ -12,7 +12,7 @@ from tests.e2e.fake_servers import FakeServer
 
 from turngate import Edited, EditRequest, NoImage, Picture
 from turngate.agent.editors import EDITORS
-from turngate.agent.editors.remote.gemini import GeminiConfig, GeminiEditor
+from turngate.agent.editors.remote import GeminiConfig, GeminiEditor
 from turngate.errors import ConfigError, MissingKey, QuotaExhausted, UserError
 
 Ask = Callable[..., Edited | NoImage]

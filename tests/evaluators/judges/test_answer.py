@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turngate.evaluators import Failed, Unscored
-from turngate.evaluators.judges.answer import answer_model, mark, read_answer, schema_of, word
+from turngate.evaluators.judges import answer_model, mark, read_answer, schema_of, word
 
 MODEL = answer_model(
     {"reasoning": str, "copy": mark(0, 10), "loss": mark(0, 2, whole=True), "verdict": word("pass", "fail")}

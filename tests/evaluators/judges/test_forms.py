@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from turngate.errors import ConfigError
 from turngate.evaluators import Score, Unscored
-from turngate.evaluators.judges.forms import presets, read_form
+from turngate.evaluators.judges import presets, read_form
 
 marks = st.floats(0, 10)
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from turngate import parse_config
 from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS
-from turngate.evaluators.judges.forms import presets, read_form
-from turngate.evaluators.judges.prompt import OwnWords, Prompt
+from turngate.evaluators.judges import OwnWords, Prompt, presets, read_form
 from turngate.graphs.config import RunConfig
 
 

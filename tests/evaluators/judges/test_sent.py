@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from turngate import Picture
-from turngate.evaluators.judges.question import send
+from turngate.evaluators.judges import send
 
 
 def encoded(image: Image.Image, kind: str, **more: object) -> Picture:

@@ -12,9 +12,7 @@ from tests.evaluators.judges._tiny_vlm import tiny_vlm
 
 from turngate.errors import ConfigError, MachineError, MissingWeights
 from turngate.evaluators import EVALUATORS, EvalInput, Evaluator, Failed, Score, Unscored
-from turngate.evaluators.judges.config import VisionModelConfig
-from turngate.evaluators.judges.transformers import TransformersJudge, TransformersJudgeConfig
-from turngate.evaluators.judges.vision_model import VisionModel
+from turngate.evaluators.judges import TransformersJudge, TransformersJudgeConfig, VisionModel, VisionModelConfig
 from turngate.evaluators.scoring import score
 from turngate.testing import check_evaluator
 

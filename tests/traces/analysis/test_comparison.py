@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from turngate import RunView, parse_config, start_run
-from turngate.traces.analysis.run.comparison import Comparison, compare_runs
+from turngate.traces.analysis.run import Comparison, compare_runs
 
 
 def compared(tmp_path: Path, changes: dict[str, Any]) -> Comparison:

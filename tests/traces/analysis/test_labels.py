@@ -14,11 +14,8 @@ from tests.traces._runs import Writer, degraded
 
 from turngate.errors import MachineError, UserError
 from turngate.picture import encode_png
-from turngate.traces.analysis.labels.file import COLUMNS, append_label, read_labels
-from turngate.traces.analysis.labels.labels import LabelRow, with_labels
-from turngate.traces.analysis.run.recast import higher_is_better
-from turngate.traces.analysis.run.run_view import RunView
-from turngate.traces.analysis.run.summary import measure_run, summarise
+from turngate.traces.analysis.labels import COLUMNS, LabelRow, append_label, read_labels, with_labels
+from turngate.traces.analysis.run import RunView, measure_run, summarise, truth_direction
 from turngate.traces.analysis.taxonomy import FAILURES
 
 
@@ -158,7 +155,7 @@ def test_human_truth_replaces_the_measured_one_in_every_measure(tmp_path: Path, 
     assert after.truth_unknown == 3, "what has no verdict is not known, whatever was measured"
     assert measure_run(seen).sound_at == (False, None, None, None)
     assert measure_run(seen).delay == 1
-    assert not higher_is_better(seen)
+    assert not truth_direction(seen)
     assert [attempt.decision for attempt in seen.attempts] == [attempt.decision for attempt in run.attempts]
 
 

@@ -14,12 +14,8 @@ from tests.traces._runs import HOSTILE, Writer, degraded
 
 from turngate.agent.reasoning import READERS, ReaderResult, SummaryReading, Unread
 from turngate.picture import encode_png
-from turngate.traces.analysis.run.run_view import RunView
-from turngate.traces.analysis.run.summaries import read_run
-from turngate.traces.analysis.run.summary import measure_run
-from turngate.traces.analysis.study.loaded import Measured
-from turngate.traces.analysis.study.study_view import StudyRun
-from turngate.traces.analysis.study.summaries import Table, agreement, answer_reasoning, kappa
+from turngate.traces.analysis.run import RunView, measure_run, read_run
+from turngate.traces.analysis.study import Measured, StudyRun, Table, agreement, answer_reasoning, kappa
 
 READER = READERS.build(READERS.configure("lexicon", "reader"))
 

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
-from turngate.traces.analysis.study.evaluators import Judged, auc, roc
-from turngate.traces.analysis.study.gap import STEPS, Denominator, gaps_of
-from turngate.traces.analysis.study.statistics import adjusted, bootstrap, bootstrap_ratio, sign_flip_p
+from turngate.traces.analysis.statistics import adjusted, bootstrap, bootstrap_ratio, sign_flip_p
+from turngate.traces.analysis.study import STEPS, Denominator, Judged, auc, gaps_of, roc
 
 candidates = st.lists(
     st.builds(Judged, st.integers(-5, 5).map(float), st.booleans()), max_size=40

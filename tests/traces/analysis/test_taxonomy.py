@@ -11,13 +11,10 @@ from tests.traces._runs import Writer
 
 from turngate import parse_config, start_run
 from turngate.picture import Picture, encode_png
-from turngate.traces.analysis.failures.judge import LABEL_FILE, RunFailures, find_failures
-from turngate.traces.analysis.labels.file import read_labels
-from turngate.traces.analysis.run.run_view import RunView
-from turngate.traces.analysis.run.summary import measure_run
-from turngate.traces.analysis.study.answer import answer_failures
-from turngate.traces.analysis.study.loaded import Measured
-from turngate.traces.analysis.study.study_view import StudyRun
+from turngate.traces.analysis.failures import LABEL_FILE, RunFailures, find_failures
+from turngate.traces.analysis.labels import read_labels
+from turngate.traces.analysis.run import RunView, measure_run
+from turngate.traces.analysis.study import Measured, StudyRun, answer_failures
 from turngate.traces.analysis.taxonomy import FAILURES, FailureName
 
 

@@ -13,8 +13,8 @@ from skimage import data
 from tests.traces._page import Page
 
 from turngate import RunView, parse_config, start_run
-from turngate.pages.report.run.page import write_run_report
-from turngate.traces.analysis.run.run_view import truth_doubts
+from turngate.pages.report.run import write_run_report
+from turngate.traces.analysis.run import truth_doubts
 
 Rgb = NDArray[np.uint8]
 

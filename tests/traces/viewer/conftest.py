@@ -13,8 +13,7 @@ from tests.traces._browser import Visit, browser, visits
 from tests.traces._runs import long_run, study_of
 
 from turngate.errors import UserError
-from turngate.pages.viewer.app import make_app
-from turngate.pages.viewer.labelling import LabelBook, ReviewVerdict, ViewerOptions
+from turngate.pages.viewer import LabelBook, ReviewVerdict, ViewerOptions, make_app
 from turngate.traces.run_folder import RunFolder
 
 from ._viewing import Viewer, viewing
@@ -45,7 +44,7 @@ class Viewed:
 
     def key(self, name: str, kind: str = "run") -> str:
         """Key of what lies in this place."""
-        from turngate.pages.viewer.entries import walk
+        from turngate.pages.viewer import walk
 
         return next(spot.key for spot in walk(self.root.resolve()) if (spot.place, spot.kind) == (name, kind))
 

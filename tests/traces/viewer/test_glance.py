@@ -13,8 +13,7 @@ from tests.conftest import Config
 from tests.traces._runs import Writer, degraded
 
 from turngate import RunView, start_run, summarise
-from turngate.pages.viewer.entries import QuickSummary, quick_summary, walk
-from turngate.pages.viewer.index import Index
+from turngate.pages.viewer import Index, QuickSummary, quick_summary, walk
 from turngate.picture import encode_png
 from turngate.traces.lock import RunLock
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from turngate import RunView
-from turngate.traces.analysis.labels.file import read_labels
+from turngate.traces.analysis.labels import read_labels
 
 from .conftest import Viewed, run_id
 

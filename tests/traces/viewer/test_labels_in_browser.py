@@ -9,7 +9,7 @@ import pytest
 from tests.traces._browser import Visit, needs_chromium
 
 from turngate import RunView
-from turngate.traces.analysis.labels.file import read_labels
+from turngate.traces.analysis.labels import read_labels
 
 from ._viewing import Viewer
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 from tests.traces._runs import HOSTILE, Writer, degraded, study_of
 
-from turngate.pages.viewer.index import DAMAGE, Index, Order, Query
+from turngate.pages.viewer import DAMAGE, Index, Order, Query
 from turngate.picture import encode_png
 
 from .conftest import Viewed, view

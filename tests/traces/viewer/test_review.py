@@ -13,8 +13,7 @@ from tests.conftest import Config
 
 from turngate import RunView, continue_run, start_run
 from turngate.graphs.runner import Review
-from turngate.pages.viewer.labelling import ReviewVerdict
-from turngate.pages.viewer.pages import pending_review
+from turngate.pages.viewer import ReviewVerdict, pending_review
 
 from ._viewing import viewing
 from .conftest import Viewed, view

@@ -1,1 +1,9 @@
-""""""
+"""The failure taxonomy: what went wrong in an image."""
+
+from turngate.traces.analysis.failures.judge import LABEL_FILE, RunFailures, find_failures
+
+__all__ = [
+    "LABEL_FILE",
+    "RunFailures",
+    "find_failures",
+]

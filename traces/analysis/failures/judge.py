@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pydantic import BaseModel, ConfigDict
 
 from turngate.traces.analysis.failures.rules import frame_failures, object_failures, surface_failures
-from turngate.traces.analysis.labels.labels import Labels
-from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.labels import Labels
+from turngate.traces.analysis.run import RunView
 from turngate.traces.analysis.taxonomy import FAILURES, FailureName, Judgement
 
 __all__ = ["LABEL_FILE", "RunFailures", "find_failures"]

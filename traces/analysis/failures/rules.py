@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from turngate.traces.analysis.run.run_view import AttemptView, RunView
+from turngate.traces.analysis.run import AttemptView, RunView
 from turngate.traces.analysis.taxonomy import FailureName, Judgement
 from turngate.traces.records import ScoreRow
 

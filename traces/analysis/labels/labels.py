@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from turngate.traces.analysis.run.run_view import AttemptView, RunView
+from turngate.traces.analysis.run import AttemptView, RunView
 from turngate.traces.analysis.taxonomy import FailureName
 from turngate.traces.records import TruthRow
 

@@ -6,16 +6,17 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
+from turngate.component import Direction
 from turngate.traces.analysis.run.run_view import AttemptView, Outcome, RunView
 from turngate.traces.records import AttemptRow, DecisionRow, TruthRow
 
-__all__ = ["higher_is_better", "outcomes", "with_threshold"]
+__all__ = ["outcomes", "truth_direction", "with_threshold"]
 
 
-def higher_is_better(run: RunView) -> bool:
-    """Direction of the run's truth: a reference metric's own; the simulator's damage is better when lower."""
-    truth = run.info.resolved.get("truth")
-    return truth is not None and truth["direction"] == "higher"
+def truth_direction(run: RunView) -> Direction:
+    """Which way the run's truth is better: a reference metric's own; a simulator's damage is better when lower."""
+    truth = run.info.resolved.get("truth") or {}
+    return "higher" if truth.get("direction") == "higher" else "lower"
 
 
 def with_threshold(run: RunView, damaged_at: float) -> RunView:
@@ -23,7 +24,7 @@ def with_threshold(run: RunView, damaged_at: float) -> RunView:
 
     What was recorded stays: decisions are those of the run. A gate that saw the truth (the oracle) saw the old one.
     """
-    higher = higher_is_better(run)
+    higher = truth_direction(run) == "higher"
 
     def again(row: TruthRow | None) -> TruthRow | None:
         if row is None:

@@ -11,8 +11,7 @@ from typing import Any, Literal
 from turngate.errors import DamagedRun, MachineError
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
 from turngate.traces.records import ScoreRow
-from turngate.traces.rescored.records import ImageRole, ScoredRow, ScoringPass, ScoringPassEnd
-from turngate.traces.rescored.table import FILE_NAME, ScoreTable
+from turngate.traces.rescored import FILE_NAME, ImageRole, ScoredRow, ScoreTable, ScoringPass, ScoringPassEnd
 
 __all__ = [
     "MARK",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from turngate.traces.analysis.study.statistics import counted
+from turngate.traces.analysis.statistics import counted
 from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EventRow, RunStatus, ScoreRow, TruthRow
 from turngate.traces.run_folder import RunFolder, RunInfo
 from turngate.traces.status import run_status

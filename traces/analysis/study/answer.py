@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from turngate.traces.analysis.failures.judge import LABEL_FILE, RunFailures, find_failures
-from turngate.traces.analysis.labels.labels import Labels, with_labels
-from turngate.traces.analysis.run.recast import higher_is_better
-from turngate.traces.analysis.run.run_view import truth_doubts
-from turngate.traces.analysis.run.summary import measure_run
+from turngate.traces.analysis.failures import LABEL_FILE, RunFailures, find_failures
+from turngate.traces.analysis.labels import Labels, with_labels
+from turngate.traces.analysis.run import measure_run, truth_direction, truth_doubts
+from turngate.traces.analysis.statistics import Estimate, bootstrap_ratio
 from turngate.traces.analysis.study.arms import (
     ArmAnswer,
     ArmDifference,
@@ -23,7 +22,6 @@ from turngate.traces.analysis.study.arms import (
 )
 from turngate.traces.analysis.study.evaluators import EvaluatorAnswer, answer_evaluators, answer_later
 from turngate.traces.analysis.study.loaded import Measured
-from turngate.traces.analysis.study.statistics import Estimate, bootstrap_ratio
 from turngate.traces.analysis.study.study_view import StudyView
 from turngate.traces.analysis.study.summaries import ReasoningAnswer, answer_reasoning
 from turngate.traces.analysis.taxonomy import FAILURES, FailureLevel, FailureName
@@ -155,7 +153,7 @@ def answer_study(study: StudyView, reader: SummaryReader | None = None, labels: 
     for run, view in found:
         by_arm[run.arm].append(Measured(run, view, measure_run(view)))
     arms = [answer_arm(arm, by_arm[arm]) for arm in study.arms() if by_arm[arm]]
-    higher = {higher_is_better(view) for _, view in found if view.baseline_truth}
+    higher = {truth_direction(view) == "higher" for _, view in found if view.baseline_truth}
     base = by_arm.get(NO_GATE, [])
     later, unread = answer_later(by_arm, base)
     return StudyAnswer(

@@ -10,10 +10,9 @@ from statistics import median
 
 from pydantic import BaseModel, ConfigDict
 
-from turngate.traces.analysis.run.recast import higher_is_better, with_threshold
-from turngate.traces.analysis.run.summary import RunMeasures, measure_run
+from turngate.traces.analysis.run import RunMeasures, measure_run, truth_direction, with_threshold
+from turngate.traces.analysis.statistics import Estimate, adjusted, bootstrap_ratio, sign_flip_p
 from turngate.traces.analysis.study.loaded import LoadedRun, Measured, by_origin
-from turngate.traces.analysis.study.statistics import Estimate, adjusted, bootstrap_ratio, sign_flip_p
 
 __all__ = [
     "ArmAnswer",
@@ -209,7 +208,7 @@ def pair_arms(
 ) -> list[ArmDifference]:
     """Every arm against `base`, the runs of the no-gate arm; empty without one or without a truth."""
     ends = {one.run.cell: end for one in base if (end := one.numbers.summary.final_truth) is not None}
-    higher = {higher_is_better(one.view) for one in base}
+    higher = {truth_direction(one.view) == "higher" for one in base}
     pairs = []
     for arm, runs in by_arm.items():
         if runs is base or not ends:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pydantic import BaseModel, ConfigDict
 
-from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.run import RunView
 
 __all__ = ["CleanScore", "clean_scores"]
 

@@ -10,19 +10,20 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from turngate.traces.analysis.run.rescored import (
+from turngate.traces.analysis.run import (
+    Counts,
     EvaluatorKey,
     RescoredEvaluator,
     RescoredScores,
+    RunView,
+    measure_run,
     read_rescored,
     rescored_names,
     with_rescored,
 )
-from turngate.traces.analysis.run.run_view import RunView
-from turngate.traces.analysis.run.summary import Counts, measure_run
+from turngate.traces.analysis.statistics import Estimate, bootstrap
 from turngate.traces.analysis.study.gap import Gap, gaps
 from turngate.traces.analysis.study.loaded import Measured
-from turngate.traces.analysis.study.statistics import Estimate, bootstrap
 
 __all__ = ["EvaluatorAnswer", "Judged", "RescoredEvidence", "answer_evaluators", "answer_later", "auc", "judged", "roc"]
 

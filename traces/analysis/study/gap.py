@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.run import RunView
 
 __all__ = ["STEPS", "Denominator", "Gap", "gaps", "gaps_of"]
 

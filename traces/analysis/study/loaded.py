@@ -6,14 +6,22 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from turngate.pages.report.charts.figure import BetterDirection
-from turngate.pages.report.charts.run import truth_direction
-from turngate.pages.report.run.settings import gate_line
-from turngate.traces.analysis.labels.labels import Labels, with_labels
-from turngate.traces.analysis.run.rescored import EvaluatorKey, read_rescored, with_rescored
-from turngate.traces.analysis.run.run_view import RunView, Standing, standings
-from turngate.traces.analysis.run.summary import RunMeasures, RunSummary, summarise
-from turngate.traces.analysis.study.statistics import bootstrap_ratio
+from turngate.component import Direction
+from turngate.traces.analysis.labels import Labels, with_labels
+from turngate.traces.analysis.run import (
+    EvaluatorKey,
+    RunMeasures,
+    RunSummary,
+    RunView,
+    Standing,
+    gate_line,
+    read_rescored,
+    standings,
+    summarise,
+    truth_direction,
+    with_rescored,
+)
+from turngate.traces.analysis.statistics import bootstrap_ratio
 from turngate.traces.analysis.study.study_view import StudyRun, StudyView
 from turngate.traces.images import ImageStore
 
@@ -34,7 +42,7 @@ class LoadedRun:
     evaluators: list[str]
     stands: list[Standing]
     """The current image after each turn, from turn 0 on."""
-    truth_direction: BetterDirection
+    truth_direction: Direction
     images: ImageStore
     later: list[str]
     """Evaluators that scored it afterwards."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from turngate.errors import DamagedRun, NoSuchRun
-from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.run import RunView
 from turngate.traces.run_folder import RunFolder
 
 __all__ = ["StudyRun", "StudyView"]

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from turngate.traces.analysis.run.summaries import RunReasoning, Spoken, SummaryCounts, read_runs
+from turngate.traces.analysis.run import RunReasoning, Spoken, SummaryCounts, read_runs
+from turngate.traces.analysis.statistics import Estimate, bootstrap, bootstrap_ratio
 from turngate.traces.analysis.study.evaluators import Judged, auc
 from turngate.traces.analysis.study.loaded import Measured
-from turngate.traces.analysis.study.statistics import Estimate, bootstrap, bootstrap_ratio
 
 if TYPE_CHECKING:
     from turngate.agent.reasoning.reading import SummaryReader

@@ -13,9 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
-    from turngate.rescoring.choice import Choice
-    from turngate.rescoring.rescore import Rescoring
-    from turngate.rescoring.targets import Target
+    from turngate.rescoring import Choice, Rescoring, Target
 
 __all__ = ["ScoreProgress", "say_scores", "worst_code"]
 

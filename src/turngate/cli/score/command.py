@@ -15,7 +15,7 @@ import click
 from turngate.cli._options import json_option, out_option, quiet_option
 
 if TYPE_CHECKING:
-    from turngate.rescoring.targets import Target
+    from turngate.rescoring import Target
 
 __all__ = ["score_command"]
 
@@ -59,11 +59,8 @@ def score_command(
     """
     from turngate.cli.score.answer import ScoreProgress, say_scores, worst_code
     from turngate.errors import ConfigError
-    from turngate.evaluators.bulk.cache import default_cache
-    from turngate.evaluators.bulk.scorer import Batcher
-    from turngate.rescoring.choice import choose
-    from turngate.rescoring.rescore import Rescoring
-    from turngate.rescoring.targets import find, turns_in
+    from turngate.evaluators.bulk import Batcher, default_cache
+    from turngate.rescoring import Rescoring, choose, find, turns_in
 
     found = find(path, origin, None if kind else out)
     if turns is not None and not found.runs:
@@ -100,7 +97,7 @@ def score_command(
 
 def _export(targets: Sequence[Target], kind: str, out: Path | None) -> int:
     from turngate.errors import ConfigError, MachineError
-    from turngate.traces.rescored.table import score_lines, write_scores_csv, write_scores_parquet
+    from turngate.traces.rescored import score_lines, write_scores_csv, write_scores_parquet
 
     lines = score_lines((target.name, target.table) for target in targets)
     if kind == "csv" and out is None:

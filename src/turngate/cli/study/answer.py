@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import click
 
 from turngate.cli._columns import print_rows, print_words
-from turngate.traces.analysis.study.statistics import how_simulated
+from turngate.traces.analysis.statistics import how_simulated
 
 if TYPE_CHECKING:
     from turngate.graphs.study import Finished
-    from turngate.traces.analysis.labels.labels import Labels
-    from turngate.traces.analysis.run.summary import RunSummary
-    from turngate.traces.analysis.study.answer import StudyAnswer
-    from turngate.traces.analysis.study.statistics import Estimate
+    from turngate.traces.analysis.labels import Labels
+    from turngate.traces.analysis.run import RunSummary
+    from turngate.traces.analysis.statistics import Estimate
+    from turngate.traces.analysis.study import StudyAnswer
 
 __all__ = ["say_answer"]
 
@@ -25,10 +25,9 @@ def say_answer(folder: Path, ended: list[Finished], as_json: bool, labels: Label
     """Write the study's page and print its answer, with people's verdicts as truth where `labels` are given."""
     from turngate.agent.reasoning import READERS
     from turngate.cli._columns import plain
-    from turngate.pages.report.study.page import write_study_page
-    from turngate.traces.analysis.run.summary import summarise
-    from turngate.traces.analysis.study.answer import answer_study
-    from turngate.traces.analysis.study.study_view import StudyView
+    from turngate.pages.report.study import write_study_page
+    from turngate.traces.analysis.run import summarise
+    from turngate.traces.analysis.study import StudyView, answer_study
 
     study = StudyView.load(folder)
     begun = list(study.begun())

@@ -72,7 +72,7 @@ def study_command(
     from turngate.cli.study.progress import StudyProgress
     from turngate.graphs.study import read_study, run_study
     from turngate.graphs.study.estimate import estimate
-    from turngate.traces.analysis.labels.file import read_labels
+    from turngate.traces.analysis.labels import read_labels
 
     verdicts = read_labels(labels) if labels else None  # before anything runs
     study = read_study(file, overrides)

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
 from turngate.cli._columns import TimeLeft, plain
-from turngate.pages.viewer.entries import Stamp, quick_summary, stamp
+from turngate.pages.viewer import Stamp, quick_summary, stamp
 
 if TYPE_CHECKING:
     from turngate.graphs.study import Finished, Study

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from turngate.errors import MachineError, MissingExtra
-from turngate.pages.report.charts.series_style import SeriesStyle
-from turngate.pages.report.page import visible
+from turngate.pages.report import visible
+from turngate.pages.report.charts import SeriesStyle
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -23,9 +23,8 @@ from turngate.pages.plots._style import (
 )
 from turngate.pages.plots.plot import Plot
 from turngate.pages.plots.sample import control_words, interval_words, label_of, limit_words, runs_of, sample_words
-from turngate.pages.report.study.arms import Arm
-from turngate.traces.analysis.study.arms import caught_within, survival_points, thresholds_of
-from turngate.traces.analysis.study.loaded import truth_curve
+from turngate.pages.report.charts import Arm
+from turngate.traces.analysis.study import caught_within, survival_points, thresholds_of, truth_curve
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

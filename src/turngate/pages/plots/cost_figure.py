@@ -18,8 +18,8 @@ from turngate.pages.plots._style import (
 )
 from turngate.pages.plots.plot import Plot
 from turngate.pages.plots.sample import control_words, label_of, runs_of, sample_words
-from turngate.pages.report.study.arms import Arm
-from turngate.traces.analysis.study.arms import CostPoint, cost_points
+from turngate.pages.report.charts import Arm
+from turngate.traces.analysis.study import CostPoint, cost_points
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from turngate.pages.plots._style import DASHED, INK, OWN, name_of, panels, parts, surround
 from turngate.pages.plots.plot import Plot
 from turngate.pages.plots.sample import sample_words
-from turngate.pages.report.study.arms import EvaluatorSeries
-from turngate.traces.analysis.study.gap import STEPS
-from turngate.traces.analysis.study.loaded import LoadedRun
+from turngate.pages.report.charts import EvaluatorSeries
+from turngate.traces.analysis.study import STEPS, LoadedRun
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -22,9 +22,8 @@ from turngate.pages.plots._style import (
 from turngate.pages.plots.arm_lines import TOGETHER
 from turngate.pages.plots.plot import Plot
 from turngate.pages.plots.sample import interval_words, sample_words
-from turngate.pages.report.study.arms import EvaluatorSeries
-from turngate.traces.analysis.study.evaluators import EvaluatorAnswer
-from turngate.traces.analysis.study.loaded import LoadedRun
+from turngate.pages.report.charts import EvaluatorSeries
+from turngate.traces.analysis.study import EvaluatorAnswer, LoadedRun
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

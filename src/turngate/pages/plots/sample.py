@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from turngate.pages.plots._style import name_of
-from turngate.pages.report.study.arms import Arm
-from turngate.traces.analysis.study.arms import thresholds_of
-from turngate.traces.analysis.study.loaded import LoadedRun
+from turngate.pages.report.charts import Arm
+from turngate.traces.analysis.study import LoadedRun, thresholds_of
 
 __all__ = ["control_words", "interval_words", "label_of", "limit_words", "runs_of", "sample_words"]
 

@@ -14,10 +14,8 @@ from turngate.pages.plots.cost_figure import cost_plot
 from turngate.pages.plots.delta_figure import delta_plot
 from turngate.pages.plots.plot import Plot
 from turngate.pages.plots.roc_figure import roc_plot
-from turngate.pages.report.study.arms import arms_of, judges_of
-from turngate.traces.analysis.study.answer import StudyAnswer
-from turngate.traces.analysis.study.loaded import load_runs
-from turngate.traces.analysis.study.study_view import StudyView
+from turngate.pages.report.charts import arms_of, judges_of
+from turngate.traces.analysis.study import StudyAnswer, StudyView, load_runs
 
 __all__ = ["Written", "check_folder", "study_plots", "write_plots"]
 

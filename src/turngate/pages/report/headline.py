@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from turngate.traces.analysis.run.summary import RunSummary
-from turngate.traces.analysis.study.answer import NO_GATE, StudyAnswer
-from turngate.traces.analysis.study.arms import ArmAnswer
-from turngate.traces.analysis.study.statistics import counted
+from turngate.traces.analysis.run import RunSummary
+from turngate.traces.analysis.statistics import counted
+from turngate.traces.analysis.study import NO_GATE, ArmAnswer, StudyAnswer
 
 __all__ = ["headline", "second_line", "study_headline"]
 

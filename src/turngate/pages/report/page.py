@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from turngate.errors import MachineError
 from turngate.pages.report.thumbnails import Shot
-from turngate.traces.analysis.study.statistics import Estimate
+from turngate.traces.analysis.statistics import Estimate
 
 __all__ = ["HERE", "as_data", "clip", "data", "environment", "scripts", "visible", "write_page"]
 

@@ -15,8 +15,8 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from turngate.errors import BadImage, NoSuchRun, TurngateError, UserError
-from turngate.pages.report.page import HERE as REPORT
-from turngate.pages.report.page import scripts
+from turngate.pages.report import HERE as REPORT
+from turngate.pages.report import scripts
 from turngate.pages.viewer import pages
 from turngate.pages.viewer.entries import ListedFolder, stamp
 from turngate.pages.viewer.guard import Guard
@@ -24,7 +24,7 @@ from turngate.pages.viewer.index import Index, Query
 from turngate.pages.viewer.labelling import LabelInput, ReviewVerdict, ViewerOptions
 from turngate.pages.viewer.pages import check_waiting, version_of
 from turngate.pages.viewer.pictures import EDGES, read_image, small_image
-from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.run import RunView
 from turngate.traces.images import ImageStore
 from turngate.traces.run_folder import RunFolder
 

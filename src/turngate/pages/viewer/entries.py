@@ -15,10 +15,9 @@ from typing import Any, Literal
 from pydantic_core import from_json
 
 from turngate.errors import TurngateError
-from turngate.pages.report.page import visible
+from turngate.pages.report import visible
 from turngate.traces._sqlite import connect
-from turngate.traces.analysis.run.run_view import RunView, attempt_views
-from turngate.traces.analysis.run.summary import summarise
+from turngate.traces.analysis.run import RunView, attempt_views, summarise
 from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EventRow, ScoreRow, TruthRow
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import RunFolder, RunInfo

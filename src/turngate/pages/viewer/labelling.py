@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from turngate.traces.analysis.labels.file import append_label, read_labels
-from turngate.traces.analysis.labels.labels import LabelRow
-from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.labels import LabelRow, append_label, read_labels
+from turngate.traces.analysis.run import RunView
 from turngate.traces.analysis.taxonomy import FailureName
 
 if TYPE_CHECKING:

@@ -9,20 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from turngate.errors import UserError
-from turngate.pages.report.page import as_data, data, environment, scripts
-from turngate.pages.report.run.page import run_content
-from turngate.pages.report.run.turns import Stop, images_of
-from turngate.pages.report.study.page import study_content
-from turngate.pages.report.thumbnails import Shot, edge_for
+from turngate.pages.report import Shot, as_data, data, edge_for, environment, scripts
+from turngate.pages.report.run import Stop, images_of, run_content
+from turngate.pages.report.study import study_content
 from turngate.pages.viewer.entries import ListedFolder, Stamp, stamp
 from turngate.pages.viewer.guard import POLICY, confined
 from turngate.pages.viewer.index import DAMAGE, STATUSES, Index, ListingPage, Query
 from turngate.pages.viewer.labelling import ViewerOptions
 from turngate.pages.viewer.pictures import linked_shots
-from turngate.traces.analysis.run.run_view import RunView
-from turngate.traces.analysis.study.answer import answer_study
-from turngate.traces.analysis.study.loaded import LoadedRun
-from turngate.traces.analysis.study.study_view import StudyView
+from turngate.traces.analysis.run import RunView
+from turngate.traces.analysis.study import LoadedRun, StudyView, answer_study
 from turngate.traces.analysis.taxonomy import FAILURES
 
 __all__ = [

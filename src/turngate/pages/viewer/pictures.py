@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from turngate.errors import NoSuchRun
-from turngate.pages.report.thumbnails import Shot, thumbnail
+from turngate.pages.report import Shot, thumbnail
 from turngate.pages.viewer.guard import confined
 from turngate.traces.images import ImageStore
 

@@ -1,1 +1,39 @@
-""""""
+"""Charts of the reports."""
+
+from turngate.pages.report.charts.arms import Arm, EvaluatorSeries, arms_of, judges_of
+from turngate.pages.report.charts.figure import Panel
+from turngate.pages.report.charts.run import score_panel, truth_panel
+from turngate.pages.report.charts.series_style import Mark, SeriesStyle, Truth, mark_of, truth_of
+from turngate.pages.report.charts.study import (
+    arms_score_panel,
+    arms_truth_panel,
+    cost_panel,
+    delay_panel,
+    delta_panel,
+    roc_panel,
+    sensitivity_panels,
+    survival_panel,
+)
+
+__all__ = [
+    "Arm",
+    "EvaluatorSeries",
+    "Mark",
+    "Panel",
+    "SeriesStyle",
+    "Truth",
+    "arms_of",
+    "arms_score_panel",
+    "arms_truth_panel",
+    "cost_panel",
+    "delay_panel",
+    "delta_panel",
+    "judges_of",
+    "mark_of",
+    "roc_panel",
+    "score_panel",
+    "sensitivity_panels",
+    "survival_panel",
+    "truth_of",
+    "truth_panel",
+]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
+
+from turngate.component import Direction
 
 __all__ = [
     "LANE_AXIS",
     "SHARE",
-    "BetterDirection",
     "Figure",
     "Panel",
     "focus",
@@ -30,8 +31,6 @@ SHARE = (-0.04, 1.06)
 
 _FAR = 2.0
 _INFINITE = {"psnr"}
-
-BetterDirection = Literal["higher", "lower"]
 
 _AXIS: dict[str, Any] = {
     "gridcolor": "var(--grid)",
@@ -63,7 +62,7 @@ class Panel:
     """A chart with what must stand in words beside it."""
 
     title: str
-    direction: BetterDirection | None
+    direction: Direction | None
     """Which way is better; None where neither is."""
     figure: str
     """Plotly figure as JSON."""

@@ -6,9 +6,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from html import escape
 
+from turngate.component import Direction
 from turngate.pages.report.charts.figure import (
     LANE_AXIS,
-    BetterDirection,
     Figure,
     Panel,
     focus,
@@ -20,10 +20,10 @@ from turngate.pages.report.charts.figure import (
 )
 from turngate.pages.report.charts.series_style import Mark, mark_of
 from turngate.pages.report.page import visible
-from turngate.traces.analysis.run.run_view import AttemptView, RunView, standings
+from turngate.traces.analysis.run import AttemptView, RunView, standings, truth_direction
 from turngate.traces.records import ScoreRow
 
-__all__ = ["score_panel", "thresholds", "truth_direction", "truth_panel"]
+__all__ = ["score_panel", "thresholds", "truth_panel"]
 
 
 # Where the gate's threshold stood at each decision, as far as its evidence says.
@@ -76,12 +76,6 @@ class _Missing:
     text: str
 
 
-def truth_direction(run: RunView) -> BetterDirection:
-    """Which way the truth measure is better; a simulator's record of its damage is better when lower."""
-    facts = run.info.resolved.get("truth") or {}
-    return "higher" if facts.get("direction") == "higher" else "lower"
-
-
 def truth_panel(run: RunView) -> Panel | None:
     """Damage of every candidate and of the current image, with the threshold from where on it counts."""
     rows = [attempt.truth for attempt in run.attempts if attempt.truth is not None]
@@ -131,7 +125,7 @@ def score_panel(run: RunView, evaluator: str) -> Panel:
         limit_line(figure, [(float(turn), value) for turn, value in limits], f"threshold {limits[-1][1]:.4g}")
     facts = run.info.resolved.get("evaluators", {}).get(evaluator, {})
     rows = [attempt.scores[evaluator] for attempt in run.attempts if evaluator in attempt.scores]
-    told: BetterDirection = facts.get("direction", "higher")
+    told: Direction = facts.get("direction", "higher")
     direction = rows[0].direction if rows else origin.direction if origin else told
     words = _words([p.value for p in points], current) + (f"; threshold {limits[-1][1]:.4g}" if limits else "")
     far = [origin.value] if origin is not None and origin.value is not None and is_infinite(origin.type) else []

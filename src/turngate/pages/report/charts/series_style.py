@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from turngate.traces.analysis.run.run_view import AttemptView
+from turngate.traces.analysis.run import AttemptView
 from turngate.traces.records import TruthRow
 
 __all__ = ["Mark", "SeriesStyle", "Truth", "mark_of", "truth_of"]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
+from turngate.component import Direction
+from turngate.pages.report.charts.arms import Arm, EvaluatorSeries
 from turngate.pages.report.charts.figure import (
     LANE_AXIS,
     SHARE,
-    BetterDirection,
     Figure,
     Panel,
     focus,
@@ -19,17 +20,18 @@ from turngate.pages.report.charts.figure import (
     plane,
 )
 from turngate.pages.report.page import visible
-from turngate.pages.report.study.arms import Arm, EvaluatorSeries
-from turngate.traces.analysis.study.arms import (
+from turngate.traces.analysis.study import (
+    STEPS,
     ArmAnswer,
+    Curve,
     SensitivityRow,
     caught_within,
     cost_points,
+    score_curve,
     survival_points,
     thresholds_of,
+    truth_curve,
 )
-from turngate.traces.analysis.study.gap import STEPS
-from turngate.traces.analysis.study.loaded import Curve, score_curve, truth_curve
 
 __all__ = [
     "arms_score_panel",
@@ -108,7 +110,7 @@ def cost_panel(arms: Sequence[Arm]) -> Panel | None:
 
 _OfArm = Callable[[ArmAnswer], float | None]
 _OfRow = Callable[[SensitivityRow], float | None]
-_MEASURES: tuple[tuple[str, BetterDirection, _OfArm, _OfRow], ...] = (
+_MEASURES: tuple[tuple[str, Direction, _OfArm, _OfRow], ...] = (
     ("Caught, of damaged candidates", "higher", lambda arm: arm.catch_rate.value, lambda row: row.catch_rate),
     ("False alarms, of sound candidates", "lower", lambda arm: arm.false_alarm_rate.value,
      lambda row: row.false_alarm_rate),
@@ -162,13 +164,13 @@ def arms_score_panel(arms: Sequence[Arm], evaluator: str) -> Panel:
     having = [arm for arm in arms if any(evaluator in run.evaluators for run in arm.runs)]
     rows = (stand.scores.get(evaluator) for arm in having for run in arm.runs for stand in run.stands)
     first = next((row for row in rows if row is not None), None)
-    direction: BetterDirection = "higher" if first is None else first.direction
+    direction: Direction = "higher" if first is None else first.direction
     curves = [(arm, score_curve(arm.runs, evaluator)) for arm in having]
     return _panel(evaluator, direction, curves, [], infinite=first is not None and is_infinite(first.type))
 
 
 def _panel(
-    title: str, direction: BetterDirection, curves: list[tuple[Arm, Curve]], limits: list[float], infinite: bool
+    title: str, direction: Direction, curves: list[tuple[Arm, Curve]], limits: list[float], infinite: bool
 ) -> Panel:
     last = max(1, *(curve.turns[-1] for _, curve in curves))
     figure = panel(last, lane=any(curve.missing for _, curve in curves))

@@ -10,17 +10,24 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from turngate.pages.report.charts.run import score_panel, truth_panel
+from turngate.pages.report.charts import score_panel, truth_panel
 from turngate.pages.report.headline import headline, second_line
 from turngate.pages.report.page import as_data, clip, write_page
 from turngate.pages.report.run.registered import registered
 from turngate.pages.report.run.rescored import afterwards
-from turngate.pages.report.run.settings import as_yaml, made_with, models, settings
 from turngate.pages.report.run.turns import Stop, TurnPage, images_of, mean_score, stops, turn_pages, without_score
 from turngate.pages.report.thumbnails import Shot, edge_for, shots
-from turngate.traces.analysis.run.run_view import RunView, truth_doubts
-from turngate.traces.analysis.run.summary import RunSummary, summarise
-from turngate.traces.analysis.study.statistics import counted
+from turngate.traces.analysis.run import (
+    RunSummary,
+    RunView,
+    as_yaml,
+    made_with,
+    models,
+    settings,
+    summarise,
+    truth_doubts,
+)
+from turngate.traces.analysis.statistics import counted
 
 if TYPE_CHECKING:
     from turngate.agent.reasoning.reading import ReaderResult, SummaryReader

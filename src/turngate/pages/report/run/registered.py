@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
 
-from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.run import RunView
 
 __all__ = ["Frame", "Registered", "registered"]
 

@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from turngate.pages.report.charts.figure import Panel
-from turngate.pages.report.charts.run import score_panel
-from turngate.pages.report.run.settings import in_words
+from turngate.pages.report.charts import Panel, score_panel
 from turngate.pages.report.run.turns import mean_score, without_score
-from turngate.traces.analysis.run.rescored import (
+from turngate.traces.analysis.run import (
     MARK,
+    Counts,
     RescoredEvaluator,
     RescoredScores,
+    RunView,
+    in_words,
     read_rescored,
     rescored_names,
+    summarise,
     turns_in_words,
     with_rescored,
 )
-from turngate.traces.analysis.run.run_view import RunView
-from turngate.traces.analysis.run.summary import Counts, summarise
-from turngate.traces.rescored.records import ScoringPass, ScoringPassEnd
+from turngate.traces.rescored import ScoringPass, ScoringPassEnd
 
 __all__ = ["RescoredRow", "RescoredSection", "ScoringPassLine", "afterwards"]
 

@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from turngate.pages.report.charts.series_style import Mark, Truth, mark_of, truth_of
+from turngate.pages.report.charts import Mark, Truth, mark_of, truth_of
 from turngate.pages.report.run.registered import Frame
 from turngate.pages.report.thumbnails import Shot
-from turngate.traces.analysis.run.rescored import MARK
-from turngate.traces.analysis.run.run_view import AttemptView, RunView, Standing, standings, turns_of
-from turngate.traces.analysis.study.statistics import counted
+from turngate.traces.analysis.run import MARK, AttemptView, RunView, Standing, standings, turns_of
+from turngate.traces.analysis.statistics import counted
 from turngate.traces.records import ScoreRow
 
 __all__ = ["Stop", "TurnPage", "images_of", "mean_score", "score_lines", "stops", "turn_pages", "without_score"]

@@ -6,11 +6,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from turngate.pages.report.charts.series_style import Truth, truth_of
-from turngate.pages.report.study.arms import Arm
+from turngate.pages.report.charts import Arm, Truth, truth_of
 from turngate.pages.report.thumbnails import Shot
-from turngate.traces.analysis.run.run_view import Standing
-from turngate.traces.analysis.study.loaded import LoadedRun
+from turngate.traces.analysis.run import Standing
+from turngate.traces.analysis.study import LoadedRun
 
 __all__ = ["Cell", "Sheet", "ShotsOf", "contact_sheets"]
 

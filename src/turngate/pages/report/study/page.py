@@ -12,28 +12,27 @@ from typing import Any
 from urllib.parse import quote
 
 from turngate.errors import UserError
-from turngate.pages.report.charts.figure import Panel
-from turngate.pages.report.charts.study import (
+from turngate.pages.report.charts import (
+    Panel,
+    arms_of,
     arms_score_panel,
     arms_truth_panel,
     cost_panel,
     delay_panel,
     delta_panel,
+    judges_of,
     roc_panel,
     sensitivity_panels,
     survival_panel,
 )
 from turngate.pages.report.headline import headline, study_headline
 from turngate.pages.report.page import write_page
-from turngate.pages.report.study.arms import arms_of, judges_of
 from turngate.pages.report.study.contact import ShotsOf, contact_sheets
 from turngate.pages.report.thumbnails import Shot, shots
-from turngate.traces.analysis.labels.labels import Labels
-from turngate.traces.analysis.run.rescored import MARK
-from turngate.traces.analysis.study.answer import FailureAnswer, StudyAnswer
-from turngate.traces.analysis.study.loaded import LoadedRun, load_runs
-from turngate.traces.analysis.study.statistics import counted, how_simulated
-from turngate.traces.analysis.study.study_view import StudyView
+from turngate.traces.analysis.labels import Labels
+from turngate.traces.analysis.run import MARK
+from turngate.traces.analysis.statistics import counted, how_simulated
+from turngate.traces.analysis.study import FailureAnswer, LoadedRun, StudyAnswer, StudyView, load_runs
 from turngate.traces.analysis.taxonomy import FAILURES
 from turngate.traces.redact import redact
 

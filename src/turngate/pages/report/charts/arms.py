@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from turngate.pages.report.charts.series_style import SeriesStyle
-from turngate.traces.analysis.study.answer import StudyAnswer
-from turngate.traces.analysis.study.arms import ArmAnswer, ArmDifference
-from turngate.traces.analysis.study.evaluators import EvaluatorAnswer
-from turngate.traces.analysis.study.loaded import LoadedRun
-from turngate.traces.analysis.study.statistics import how_simulated
+from turngate.traces.analysis.statistics import how_simulated
+from turngate.traces.analysis.study import ArmAnswer, ArmDifference, EvaluatorAnswer, LoadedRun, StudyAnswer
 
 __all__ = ["Arm", "EvaluatorSeries", "arms_of", "judges_of"]
 
