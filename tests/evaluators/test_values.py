@@ -117,7 +117,7 @@ def test_shipped_parameters_are_named_in_the_notice() -> None:
 
     import turngate.evaluators
 
-    folder = Path(turngate.evaluators.__file__).parent / "data"
+    folder = Path(turngate.evaluators.__file__).parent / "no_reference" / "data"
     notice = (folder / "NOTICE").read_text()
     for path in folder.glob("*.npz"):
         assert path.name in notice
