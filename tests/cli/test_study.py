@@ -122,10 +122,10 @@ def test_a_killed_run_ends_alone(turngate: Turngate, study: Path, tmp_path: Path
 _KILLER = '''
 import os, signal
 from pathlib import Path
-from turngate import Edited, PartConfig, Picture
+from turngate import Edited, ComponentConfig, Picture
 
 
-class Config(PartConfig):
+class Config(ComponentConfig):
     """A file: while it is there, the second turn kills the process."""
 
     mark: str

@@ -161,14 +161,14 @@ def test_retries_need_recorded_attempts(config: Config, run: Run) -> None:
 
 
 THINKER = '''
-from turngate import Edited, PartConfig
+from turngate import Edited, ComponentConfig
 from turngate.agent.editor import ExtraImage, Usage
 
 
 class Thinker:
     """Answers with half of the image, an interim one and tokens, as a remote model does."""
 
-    Config = PartConfig
+    Config = ComponentConfig
     requires = {}
     model = "thinker"
     stochastic = simulated = paid = False
