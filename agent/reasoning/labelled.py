@@ -12,7 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from turngate.agent.reasoning.reading import LABELS, ClaimLabel, ObjectCount, SummaryReader, SummaryReading
-from turngate.errors import ConfigError
+from turngate.errors import ConfigError, one_line
 from turngate.registry import explain
 
 __all__ = ["LabelScore", "Labelled", "read_labelled", "score_reader"]
@@ -80,7 +80,7 @@ def read_labelled(path: Path | None = None) -> dict[str, list[Labelled]]:
         raw = yaml.safe_load(source.read_text(encoding="utf-8"))
         parts = {str(part): list(rows) for part, rows in raw.items()}
     except (OSError, ValueError, yaml.YAMLError, AttributeError, TypeError) as error:
-        raise ConfigError(f"cannot read {source}: {' '.join(str(error).split())[:200]}") from None
+        raise ConfigError(f"cannot read {source}: {one_line(error, 200)}") from None
     found: dict[str, list[Labelled]] = {part: [] for part in parts}
     for part, rows in parts.items():
         for number, row in enumerate(rows, 1):

@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from turngate.agent.reasoning.lexicon.text import Phrases
-from turngate.errors import ConfigError
+from turngate.errors import ConfigError, one_line
 from turngate.registry import explain, nearest
 
 __all__ = ["Counting", "Group", "Lexicon", "read_lexicon"]
@@ -260,7 +260,7 @@ def read_lexicon(name: str) -> Lexicon:
     except FileNotFoundError:
         raise ConfigError(f"lexicon: no language and no file is called {name!r}{nearest(name, codes)}") from None
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(f"lexicon: cannot read {name}: {' '.join(str(error).split())[:200]}") from None
+        raise ConfigError(f"lexicon: cannot read {name}: {one_line(error, 200)}") from None
     try:
         lexicon = Lexicon.model_validate(raw)
         assert lexicon.phrases and lexicon.hedging and lexicon.owners and lexicon.counting.phrases

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from turngate.errors import one_line
 from turngate.traces.analysis.labels import LabelRow, append_label, read_labels
 from turngate.traces.analysis.run import RunView
 from turngate.traces.analysis.taxonomy import FailureName
@@ -58,7 +59,7 @@ class LabelBook:
     def put(self, run: str, given: LabelInput) -> None:
         """Keep a label of the run with this id; raises `UserError` or `MachineError`."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        said = {**given.model_dump(), "failure": " ".join(given.failure.split())}
+        said = {**given.model_dump(), "failure": one_line(given.failure)}
         append_label(self.path, LabelRow(run=run, by=self.by, at=now, **said))
 
 
