@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+
+from turngate.frozen import FrozenModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,10 +19,8 @@ T = TypeVar("T")
 _FEW = 5
 
 
-class Estimate(BaseModel):
+class Estimate(FrozenModel):
     """A number with its interval."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     value: float | None
     """None where there is nothing to divide by."""

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Annotated
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints, ValidationError
 
 from turngate.agent.reasoning.lexicon.text import Phrases
 from turngate.errors import ConfigError, one_line
+from turngate.frozen import StrictModel
 from turngate.registry import explain, nearest
 
 __all__ = ["Counting", "Group", "Lexicon", "read_lexicon"]
@@ -23,10 +24,8 @@ Phrase = Annotated[str, StringConstraints(min_length=1, max_length=1000, to_lowe
 Group = tuple[Phrase, ...]
 
 
-class LexiconSection(BaseModel):
+class LexiconSection(StrictModel):
     """Unknown fields are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class Forms(LexiconSection):

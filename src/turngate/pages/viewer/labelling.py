@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from turngate.errors import one_line
+from turngate.frozen import StrictModel
 from turngate.traces.analysis.labels import LabelRow, append_label, read_labels
 from turngate.traces.analysis.run import RunView
 from turngate.traces.analysis.taxonomy import FailureName
@@ -21,10 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["LabelBook", "LabelInput", "ReviewVerdict", "Reviewer", "ViewerOptions"]
 
 
-class LabelInput(BaseModel):
+class LabelInput(StrictModel):
     """A label as the page sends it; what it does not say takes back what was said before."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     turn: int = Field(ge=1, le=1_000_000)
     attempt: int = Field(ge=1, le=1_000_000)
@@ -33,10 +32,8 @@ class LabelInput(BaseModel):
     failure: str = Field(default="", max_length=500)
 
 
-class ReviewVerdict(BaseModel):
+class ReviewVerdict(StrictModel):
     """A review as the page sends it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     accept: bool
     comment: str = Field(default="", max_length=2000)
