@@ -12,9 +12,10 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from turngate.errors import ConfigError, MissingKey, QuotaExhausted
+from turngate.frozen import StrictModel
 
 __all__ = [
     "FATAL",
@@ -76,10 +77,8 @@ class CallFailure:
 T = TypeVar("T")
 
 
-class RetryConfig(BaseModel):
+class RetryConfig(StrictModel, allow_inf_nan=False):
     """How often and how patiently a provider is asked."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     tries: int = Field(default=5, ge=1, le=50)
     """Calls in all. Limits per minute, full capacity, HTTP 408 and 5xx, broken connections, missed deadlines and
