@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from turngate.agent.ideal import ideal_picture
+from turngate.agent.scenario import ideal_picture
 from turngate.evaluators import EvalInput, Evaluator, Result, Score, Skipped
 from turngate.evaluators.bulk import cached_score, default_cache
 from turngate.evaluators.result import result_from_json, result_to_json, why
@@ -13,8 +13,8 @@ from turngate.graphs.history import Progress
 from turngate.graphs.origin import Pictures
 from turngate.graphs.session import Session
 from turngate.picture import Picture
-from turngate.providers.trace_headers import below
-from turngate.traces.once import call_key, once
+from turngate.providers.calling import below
+from turngate.traces.ledger import call_key, once
 from turngate.traces.records import AttemptRow, ScoreRow, TruthRow
 from turngate.traces.telemetry import request_headers
 

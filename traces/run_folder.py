@@ -1,11 +1,11 @@
-"""The run folder: run.json, ledger.sqlite, images/, report.html."""
+"""The run folder: run.json, ledger.sqlite, images/, report.html, and the status of its run."""
 
 from __future__ import annotations
 
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,11 @@ from turngate.errors import DamagedRun, MachineError, NoSuchRun, UserError
 from turngate.frozen import StrictModel
 from turngate.traces.images import ImageStore
 from turngate.traces.ledger import Ledger
-from turngate.traces.records import SCHEMA_VERSION
+from turngate.traces.lock import holder
+from turngate.traces.records import SCHEMA_VERSION, DecisionRow, EventRow, RunStatus
 from turngate.traces.redact import redact
 
-__all__ = ["Parent", "RunFolder", "RunInfo", "find_runs", "new_run_id"]
+__all__ = ["Parent", "RunFolder", "RunInfo", "find_runs", "new_run_id", "run_status"]
 
 
 class Parent(StrictModel):
@@ -132,3 +133,23 @@ def find_runs(folder: Path) -> Iterator[Path]:
         if "run.json" in files:
             folders.clear()
             yield Path(root)
+
+
+# How a run stands, told from its ledger alone.
+
+
+def run_status(folder: Path, decisions: Sequence[DecisionRow], events: Sequence[EventRow]) -> RunStatus:
+    """Status of the run in `folder`.
+
+    The last decision wins when it ended the run, so a run whose process died after its last turn still counts as
+    complete. Otherwise the last `ended` event does, unless a later `started` one shows that the run went on.
+    """
+    if decisions and decisions[-1].status_after != "running":
+        return decisions[-1].status_after
+    if holder(folder) is not None:
+        return "running"
+    turns = [event for event in events if event.kind in ("started", "ended")]
+    if turns and turns[-1].kind == "ended":
+        status: RunStatus = turns[-1].data["status"]
+        return status
+    return "interrupted"

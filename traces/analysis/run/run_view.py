@@ -10,8 +10,7 @@ from typing import Any, Literal
 
 from turngate.traces.analysis.statistics import counted
 from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EventRow, RunStatus, ScoreRow, TruthRow
-from turngate.traces.run_folder import RunFolder, RunInfo
-from turngate.traces.status import run_status
+from turngate.traces.run_folder import RunFolder, RunInfo, run_status
 
 __all__ = ["AttemptView", "Outcome", "RunView", "Standing", "attempt_views", "standings", "truth_doubts", "turns_of"]
 

@@ -20,8 +20,7 @@ from turngate.traces._sqlite import connect
 from turngate.traces.analysis.run import RunView, attempt_views, summarise
 from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EventRow, ScoreRow, TruthRow
 from turngate.traces.redact import redact
-from turngate.traces.run_folder import RunFolder, RunInfo
-from turngate.traces.status import run_status
+from turngate.traces.run_folder import RunFolder, RunInfo, run_status
 
 __all__ = [
     "ListedFolder",
