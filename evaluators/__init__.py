@@ -1,6 +1,6 @@
 """Everything that gives scores. Knows nothing of turns, gates or ledgers."""
 
-from turngate.evaluators.evaluator import Direction, EvalInput, Evaluator, Facts, Need
+from turngate.evaluators.evaluator import Direction, EvalInput, Evaluator, EvaluatorInput, Facts
 from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored
 from turngate.registry import Registry
 
@@ -9,9 +9,9 @@ __all__ = [
     "Direction",
     "EvalInput",
     "Evaluator",
+    "EvaluatorInput",
     "Facts",
     "Failed",
-    "Need",
     "Result",
     "Score",
     "Skipped",

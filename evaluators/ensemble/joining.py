@@ -148,7 +148,7 @@ class Ranked:
         facts = evaluator.facts
         if facts.paid or not (facts.deterministic and facts.batch_invariant):
             raise ConfigError(f"{where}: rank_mean scores old images again: {facts.name} is paid or not repeatable")
-        if "instruction" in facts.needs:
+        if "instruction" in facts.inputs:
             raise ConfigError(f"{where}: rank_mean cannot give {facts.name} the instructions of old images")
         self._evaluator = evaluator
         self._known: dict[tuple[str | None, ...], float | None] = {}
@@ -158,7 +158,7 @@ class Ranked:
             range=(0.0, 1.0),
             range_is_approximate=False,
             tolerance=0.0,
-            needs=facts.needs | {"history"},
+            inputs=facts.inputs | {"history"},
         )
 
     def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:

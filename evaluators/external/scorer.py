@@ -13,7 +13,7 @@ from pydantic import Field, field_validator
 
 from turngate.component import ComponentConfig
 from turngate.errors import ConfigError, MissingWeights
-from turngate.evaluators.evaluator import EvalInput, Facts, Need
+from turngate.evaluators.evaluator import EvalInput, EvaluatorInput, Facts
 from turngate.evaluators.external.process import LineProcess, ProcessEnded
 from turngate.evaluators.result import Failed, Result, Score, Unscored
 from turngate.picture import EXTENSIONS, Picture
@@ -83,18 +83,18 @@ class ExternalScorer:
         program = _program(config)
         if program is None:
             raise ConfigError(_no_program(config))
-        needs: set[Need] = {"candidate"}
+        inputs: set[EvaluatorInput] = {"candidate"}
         if config.reference:
-            needs.add(config.reference)
+            inputs.add(config.reference)
         if config.instruction:
-            needs.add("instruction")
+            inputs.add("instruction")
         self.facts = Facts(
             name=_name(config),
             version=config.version,
             direction=config.direction,
             range=config.range or (float("-inf"), float("inf")),
             deterministic=config.deterministic,
-            needs=frozenset(needs),
+            inputs=frozenset(inputs),
             min_size=config.min_size,
             weights=", ".join(str(path) for path in config.files) or "the program's own",
             weights_licence=config.weights_licence,

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from turngate.component import ComponentConfig, missing_modules
 from turngate.errors import ConfigError
-from turngate.evaluators.evaluator import EvalInput, Facts, Need
+from turngate.evaluators.evaluator import EvalInput, EvaluatorInput, Facts
 from turngate.evaluators.full_reference.base import described, reference_of, size_scored
 from turngate.evaluators.pyiqa.build import alone, build, obstacle, repeatable
 from turngate.evaluators.pyiqa.catalogue import CatalogueEntry, catalogue, entry_of, versions
@@ -170,11 +170,11 @@ class PyiqaMetric:
 
 
 def _facts(entry: CatalogueEntry, config: PyiqaConfig, fingerprint: str) -> Facts:
-    needs: set[Need] = {"candidate"}
+    inputs: set[EvaluatorInput] = {"candidate"}
     if entry.compares:
-        needs.add(config.against)
+        inputs.add(config.against)
     if entry.captioned:
-        needs.add("instruction")
+        inputs.add("instruction")
     device = config.device.partition(":")[0]
     parts = (versions(), device if device != "cpu" else "", fingerprint)
     return Facts(
@@ -184,7 +184,7 @@ def _facts(entry: CatalogueEntry, config: PyiqaConfig, fingerprint: str) -> Fact
         range=entry.range,
         range_is_approximate=True,
         tolerance=1e-3,
-        needs=frozenset(needs),
+        inputs=frozenset(inputs),
         min_size=entry.min_size,
         weights=str(config.weights or named(entry.name)),
         weights_licence="see the metric's authors; pyiqa itself: PolyForm Noncommercial and S-Lab",

@@ -106,7 +106,7 @@ def test_every_command_has_help(turngate: Turngate, command: str) -> None:
 def test_lists_of_parts(turngate: Turngate) -> None:
     evaluators = {part["name"]: part for part in turngate("evaluators", "--json").json()["evaluators"]}
     assert evaluators["brisque"]["better"] == "lower"
-    assert evaluators["psnr"]["needs"] == "origin"
+    assert evaluators["psnr"]["inputs"] == "origin"
     assert all(part["runs_here"] for part in turngate("gates", "--json").json()["gates"])
     assert "at" in {p["name"]: p for p in turngate("gates", "--json").json()["gates"]}["threshold"]["fields"]
     assert "span" in turngate("editors").out

@@ -24,7 +24,7 @@ __all__ = ["KINDS", "all_names", "describe"]
 
 _COLUMNS = {
     "editors": ["name", "what", "needs_here", "here"],
-    "evaluators": ["name", "better", "range", "needs", "here", "what"],
+    "evaluators": ["name", "better", "range", "inputs", "here", "what"],
 }
 _LICENCE = "pyiqa's licence is PolyForm Noncommercial and S-Lab; that of each metric's weights is its authors'."
 
@@ -111,7 +111,7 @@ KINDS: dict[str, Registry[Any]] = {
     "scenarios": SCENARIOS,
 }
 """Kind of part -> its registry."""
-_TOLD_OTHERWISE = ("name", "direction", "range", "needs")
+_TOLD_OTHERWISE = ("name", "direction", "range", "inputs")
 """Facts that are not told by their own name, or not as they are."""
 
 
@@ -153,7 +153,7 @@ def _describe(registry: Registry[Any], name: str) -> dict[str, Any]:
         told |= {
             "better": facts.direction,
             "range": f"{'~' if facts.range_is_approximate else ''}{low:g}..{high:g}",
-            "needs": ", ".join(sorted(facts.needs - {"candidate"})),
+            "inputs": ", ".join(sorted(facts.inputs - {"candidate"})),
             **{fact: value for fact, value in asdict(facts).items() if fact not in _TOLD_OTHERWISE},
         }
     return told
