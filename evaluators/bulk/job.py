@@ -108,7 +108,7 @@ class NamedEvaluator:
     def is_light(self) -> bool:
         """It needs neither packages beyond the core nor anything else: every thread may have one of its own."""
         part = type(self.evaluator)
-        return not (getattr(part, "requires", True) or getattr(part, "needs", "") or hasattr(self.config, "members"))
+        return not (getattr(part, "requires", True) or hasattr(part, "missing") or hasattr(self.config, "members"))
 
     def another(self) -> Evaluator:
         """One more of the same."""

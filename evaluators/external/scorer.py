@@ -72,7 +72,6 @@ class ExternalScorer:
 
     Config: ClassVar[type[ComponentConfig]] = ExternalConfig
     requires: ClassVar[Mapping[str, str]] = {}
-    needs: ClassVar[str] = "a program that speaks the line protocol of docs/judges.md (for RALI: its authors' checkout)"
 
     def __init__(self, config: ExternalConfig) -> None:
         """Raises `ConfigError` when there is no such program, `MissingWeights` for missing files."""
@@ -106,8 +105,10 @@ class ExternalScorer:
         self._lost = 0
 
     @classmethod
-    def lacks_of(cls, config: ExternalConfig) -> str | None:
-        """What is missing here, in one line, without starting anything; None when nothing is."""
+    def missing(cls, config: ExternalConfig | None) -> str | None:
+        """A program that speaks the line protocol of docs/judges.md (for RALI: its authors' checkout)."""
+        if config is None:
+            return None
         problems = [_missing_files(config), None if _program(config) else _no_program(config)]
         return "; ".join(filter(None, problems)) or None
 

@@ -99,8 +99,10 @@ class PyiqaMetric:
         return _facts(entry_of(config.type.partition(":")[2]), config, "")
 
     @classmethod
-    def lacks_of(cls, config: PyiqaConfig) -> str | None:
-        """What is missing here, in one line, without building the metric or importing pyiqa; None when nothing is."""
+    def missing(cls, config: PyiqaConfig | None) -> str | None:
+        """Weights, which most metrics fetch at their first use."""
+        if config is None:  # of the whole family
+            return None
         entry = entry_of(config.type.partition(":")[2])
         problem = obstacle(entry, config.device)
         if problem is not None:
