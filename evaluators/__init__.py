@@ -1,7 +1,7 @@
 """Everything that gives scores. Knows nothing of turns, gates or ledgers."""
 
 from turngate.evaluators.evaluator import Direction, EvalInput, Evaluator, EvaluatorInput, Facts
-from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored
+from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored, mean_score
 from turngate.registry import Registry
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Score",
     "Skipped",
     "Unscored",
+    "mean_score",
 ]
 
 EVALUATORS: Registry[Evaluator] = Registry(

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 from turngate.errors import ConfigError
 from turngate.evaluators.evaluator import Direction, EvalInput, Evaluator, Facts
-from turngate.evaluators.result import Result, Score, Unscored
+from turngate.evaluators.result import Result, Score, Unscored, mean_score
 from turngate.evaluators.scoring import score
 
 __all__ = ["Average", "Joining", "Ranked", "VoteJoin"]
@@ -78,9 +78,7 @@ class Average:
         good = {name: self._goodness(name, value) for name, value in values.items()}
         match self._rule:
             case "mean":
-                joined = math.fsum(good.values()) / len(good)
-                # Rounding must not carry it past the members' own range.
-                joined = max(min(good.values()), min(joined, max(good.values())))
+                joined = mean_score(good.values())
             case "median":
                 joined = statistics.median(good.values())
             case "min":
