@@ -13,7 +13,7 @@ __all__ = ["fork_command"]
 
 @click.command("fork")
 @click.argument("run", type=click.Path(path_type=Path))
-@click.option("--turn", type=int, required=True, help="Copy turns 1..TURN of the parent; 0 copies only the origin.")
+@click.option("--turn", type=int, help="Copy turns 1..TURN of RUN, 0 only the origin; by default all closed turns.")
 @set_option
 @click.option("--no-run", is_flag=True, help="Only create the child; `turngate resume` runs it later.")
 @out_option("Folder of the child run; default beside the parent.")
@@ -21,7 +21,7 @@ __all__ = ["fork_command"]
 @json_option
 def fork_command(
     run: Path,
-    turn: int,
+    turn: int | None,
     overrides: tuple[str, ...],
     no_run: bool,
     out: Path | None,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turngate.cli._options import json_option, out_option, quiet_option, set_option
+from turngate.errors import UserError
 
 if TYPE_CHECKING:
     from turngate.graphs.runner import Ended
@@ -35,32 +36,32 @@ def run_command(config: Path, overrides: tuple[str, ...], out: Path | None, quie
     return finish(ended, as_json)
 
 
+def _forks_elsewhere(context: click.Context, option: click.Parameter, given: bool) -> None:
+    if given:
+        raise UserError("resume continues a run and starts none: for a child run there is `turngate fork RUN`")
+
+
 @click.command("resume")
 @click.argument("run", type=click.Path(path_type=Path))
 @set_option
-@click.option("--fork", is_flag=True, help="With a changed configuration: continue as a child run.")
+@click.option("--fork", is_flag=True, hidden=True, expose_value=False, callback=_forks_elsewhere)
 @click.option("--accept", "verdict", flag_value="accept", help="Accept the candidate that waits for a person.")
 @click.option("--reject", "verdict", flag_value="reject", help="Reject the candidate that waits for a person.")
 @click.option("--comment", default="", help="Kept with --accept or --reject.")
-@out_option("Folder of the child run with --fork; default beside the parent.")
 @quiet_option
 @json_option
 def resume_command(
     run: Path,
     overrides: tuple[str, ...],
-    fork: bool,
     verdict: str | None,
     comment: str,
-    out: Path | None,
     quiet: bool,
     as_json: bool,
 ) -> int:
-    """Continue RUN (a run folder). Budgets, driver and telemetry may change; anything else needs --fork."""
-    from turngate.graphs.runner import Review, changed_config, continue_run, fork_run
+    """Continue RUN (a run folder). Budgets, driver and telemetry may change; for anything else there is `fork`."""
+    from turngate.graphs.runner import Review, changed_config, continue_run
 
     settings = changed_config(run, overrides)
-    if fork:
-        run = fork_run(run, None, out, settings)
     review = Review(verdict == "accept", comment) if verdict else None
     ended = watched(run, quiet, as_json, lambda observers: continue_run(run, settings, observers, review))
     return finish(ended, as_json)
