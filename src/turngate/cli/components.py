@@ -12,6 +12,7 @@ import click
 
 from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
+from turngate.agent.reasoning import READERS
 from turngate.agent.scenarios import SCENARIOS
 from turngate.cli._options import json_option
 from turngate.component import ComponentClass, ComponentConfig, missing_here, missing_modules, summary
@@ -24,6 +25,7 @@ __all__ = ["KINDS", "all_names", "describe"]
 
 _COLUMNS = {
     "editors": ["name", "what", "setup", "here"],
+    "readers": ["name", "what", "setup", "here"],
     "evaluators": ["name", "better", "range", "inputs", "here", "what"],
 }
 _LICENCE = "pyiqa's licence is PolyForm Noncommercial and S-Lab; that of each metric's weights is its authors'."
@@ -102,12 +104,20 @@ def scenarios_command(as_json: bool) -> int:
     return _list("scenarios", as_json)
 
 
+@click.command("readers")
+@json_option
+def readers_command(as_json: bool) -> int:
+    """List the readers of reasoning summaries and whether they can run here."""
+    return _list("readers", as_json)
+
+
 # What the registries know about each component, without building one.
 
 KINDS: dict[str, Registry[Any]] = {
     "editors": EDITORS,
     "evaluators": EVALUATORS,
     "gates": GATES,
+    "readers": READERS,
     "scenarios": SCENARIOS,
 }
 """Kind of component -> its registry."""

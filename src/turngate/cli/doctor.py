@@ -17,6 +17,7 @@ import click
 
 from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
+from turngate.agent.reasoning import READERS
 from turngate.agent.scenarios import SCENARIOS
 from turngate.cli._options import json_option
 from turngate.component import ComponentConfig, missing_here
@@ -85,9 +86,6 @@ def _machine() -> dict[str, Any]:
 
 
 def _span_model() -> str:
-    from turngate.agent.editors import EDITORS
-    from turngate.errors import TurngateError
-
     try:
         EDITORS.build(EDITORS.configure("span", "editor"))
     except TurngateError as error:
@@ -136,6 +134,8 @@ def _parts(config: RunConfig) -> Iterator[tuple[str, Registry[Any], ComponentCon
         yield from _evaluators(f"evaluators.{name}", component)
     yield "gate", GATES, config.gate
     yield "scenario", SCENARIOS, config.scenario
+    if config.reader is not None:
+        yield "reader", READERS, config.reader
     if config.truth is not None and isinstance(config.truth.measure, ComponentConfig):
         yield from _evaluators("truth.measure", config.truth.measure)
 
