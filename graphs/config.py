@@ -11,6 +11,7 @@ from pydantic import Field, SerializeAsAny, field_validator
 from turngate.agent.editor import History
 from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
+from turngate.agent.reasoning import READERS
 from turngate.agent.rejection import Rejection
 from turngate.agent.scenarios import SCENARIOS
 from turngate.component import ComponentConfig
@@ -50,7 +51,7 @@ def editor_seed(seed: int, policy: SeedPolicy, turn: int, attempt: int) -> int:
             return secrets.randbits(31)
 
 
-NOT_IDENTITY = frozenset({"name", "budgets", "driver", "score_cache", "telemetry"})
+NOT_IDENTITY = frozenset({"name", "budgets", "driver", "reader", "score_cache", "telemetry"})
 """Fields that may differ between a run and its resumption: they do not change what a turn does."""
 
 
@@ -139,6 +140,8 @@ class RunConfig(StrictModel):
     """Score the origin before turn 1 (one extra evaluation each)."""
     score_cache: bool = False
     """Take scores of repeatable evaluators from the score cache, and keep them there (see docs/scoring.md)."""
+    reader: SerializeAsAny[ComponentConfig] | None = None
+    """Reads the reasoning summaries for the report; `lexicon` where it is left out. `--reader` takes another one."""
     budgets: Budgets = Budgets()
     driver: Literal["graph", "loop"] = "graph"
     """LangGraph machine, or the plain loop (same ledger, less overhead)."""
@@ -169,6 +172,11 @@ class RunConfig(StrictModel):
     def _gate(cls, raw: Any) -> Any:
         return GATES.configure(raw, "gate")
 
+    @field_validator("reader", mode="before")
+    @classmethod
+    def _reader(cls, raw: Any) -> Any:
+        return None if raw is None else READERS.configure(raw, "reader")
+
     @field_validator("evaluators", mode="before")
     @classmethod
     def _evaluators(cls, raw: Any) -> Any:
@@ -180,7 +188,7 @@ class RunConfig(StrictModel):
         return {name: EVALUATORS.configure(item, f"evaluators.{name}") for name, item in raw.items()}
 
     def identity(self) -> dict[str, Any]:
-        """What makes two runs the same experiment: everything but names, budgets, driver and telemetry."""
+        """What makes two runs the same experiment: everything but `NOT_IDENTITY`."""
         dumped = self.model_dump(mode="json", exclude=set(NOT_IDENTITY))
         if self.origin.sha256:
             dumped["origin"] = {"sha256": self.origin.sha256}

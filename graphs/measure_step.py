@@ -94,14 +94,14 @@ def sample_for(
     pictures: Pictures, progress: Progress, evaluator: Evaluator, attempt: AttemptRow, candidate: str
 ) -> EvalInput:
     """What an evaluator is shown of a candidate: the candidate, and what it says it needs."""
-    needs, lineage = evaluator.facts.needs, progress.lineage
+    wanted, lineage = evaluator.facts.inputs, progress.lineage
     return EvalInput(
         candidate=pictures.get(candidate),
-        origin=pictures.origin if "origin" in needs else None,
-        first=pictures.get(lineage[0][1] if lineage else candidate) if "first" in needs else None,
-        previous=pictures.get(progress.image) if "previous" in needs else None,
-        history=tuple(pictures.get(image) for _, image in lineage) if "history" in needs else (),
-        instruction=attempt.instruction if "instruction" in needs else None,
+        origin=pictures.origin if "origin" in wanted else None,
+        first=pictures.get(lineage[0][1] if lineage else candidate) if "first" in wanted else None,
+        previous=pictures.get(progress.image) if "previous" in wanted else None,
+        history=tuple(pictures.get(image) for _, image in lineage) if "history" in wanted else (),
+        instruction=attempt.instruction if "instruction" in wanted else None,
     )
 
 

@@ -31,6 +31,7 @@ _COMMANDS = {
     "evaluators": ("components", "List the evaluators with their facts."),
     "gates": ("components", "List the gates."),
     "scenarios": ("components", "List the scenarios."),
+    "readers": ("components", "List the readers of reasoning summaries."),
     "graph": ("graph", "Print the state machine as Mermaid, or draw it."),
     "doctor": ("doctor", "Say what can run here and what is missing."),
     "schema": ("export", "Print the JSON Schema of configuration, run.json, ledger rows and summary."),
