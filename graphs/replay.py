@@ -79,13 +79,13 @@ def redecide(path: Path, config: RunConfig) -> Counterfactual:
     for name in sorted(gate.reads):
         if name not in config.evaluators:
             raise ConfigError(f"gate reads evaluator {name!r}, which the run does not have: add --with {name}")
-    recorded = info.config["evaluators"]
+    recorded = info.recorded.evaluators
     fresh = {
         name: EVALUATORS.build(part)
         for name, part in config.evaluators.items()
-        if name in gate.reads and recorded.get(name) != part.model_dump(mode="json")
+        if name in gate.reads and (name not in recorded or recorded[name].as_mapping() != part.model_dump(mode="json"))
     }
-    pictures = Pictures(run.images, Picture.from_bytes(run.images.get(info.origin["image"]), "the origin"))
+    pictures = Pictures(run.images, Picture.from_bytes(run.images.get(info.origin.image), "the origin"))
     origin_rows = [row for row in start if row.evaluator not in fresh]
     origin_rows += [_of_origin(pictures, name, config, evaluator) for name, evaluator in fresh.items()]
     gate_history = GateHistory(readings(origin_rows))

@@ -29,6 +29,7 @@ from turngate.picture import Picture
 from turngate.traces.ledger import Ledger
 from turngate.traces.lock import RunLock
 from turngate.traces.provenance import provenance
+from turngate.traces.recorded import RecordedOrigin
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import Parent, RunFolder, RunInfo, new_run_id
 from turngate.traces.telemetry import Dropped, TelemetryConfig, TelemetryRecorder, started_under
@@ -127,7 +128,7 @@ def fork_run(folder: Path, turn: int | None, target: Path | None, config: RunCon
         if turn >= config.turns:
             raise ConfigError(f"--turn {turn}: the child needs more turns than it copies, add --set turns={turn + 1}")
         components = build_components(config)
-        origin = Picture.from_bytes(parent.images.get(info.origin["image"]), "the origin")
+        origin = Picture.from_bytes(parent.images.get(info.origin.image), "the origin")
         child.prepare()
         with RunLock(child.path):
             _copy(ledger, parent, child, turn)
@@ -169,14 +170,14 @@ def _create(
         run=run_id,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         config=stored.model_dump(mode="json"),
-        origin={
-            "image": origin.sha256,
-            "media_type": origin.media_type,
-            "width": origin.width,
-            "height": origin.height,
-            "normalised": list(origin.normalised),
-            "source": config.origin.image,
-        },
+        origin=RecordedOrigin(
+            image=origin.sha256,
+            media_type=origin.media_type,
+            width=origin.width,
+            height=origin.height,
+            normalised=list(origin.normalised),
+            source=config.origin.image,
+        ),
         resolved=components.resolved(),
         made_with=provenance(Path.cwd()),
         parent=parent,
@@ -231,7 +232,7 @@ def _drive(
     observers: Sequence[Observer],
     review: Review | None,
 ) -> Ended:
-    origin = Picture.from_bytes(run.images.get(info.origin["image"]), "the origin")
+    origin = Picture.from_bytes(run.images.get(info.origin.image), "the origin")
     session = Session(config, components, run, info, ledger, origin, observers)
     _take_review(ledger, session, review)
     if session.progress.status in ENDINGS:

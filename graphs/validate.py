@@ -41,8 +41,8 @@ def validate(path: Path) -> Findings:
         integrity = ledger.check()
         if integrity != "ok":
             found.problems.append(f"ledger.sqlite: {integrity}")
-        _chain(ledger, info.origin["image"], found)
-        _images(run, ledger, info.origin["image"], found)
+        _chain(ledger, info.origin.image, found)
+        _images(run, ledger, info.origin.image, found)
         for score in ledger.scores():
             if (score.status == "scored") != (score.value is not None and math.isfinite(score.value)):
                 here = f"turn {score.turn}, attempt {score.attempt}"

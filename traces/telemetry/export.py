@@ -123,7 +123,7 @@ def _replay(signals: RunSignals, pipeline: Pipeline, folder: RunFolder, info: Ru
 
 def _settings(info: RunInfo, to_file: bool, capture_content: bool | None) -> TelemetryConfig:
     """The run's own settings, sent now and in whole."""
-    config = TelemetryConfig.model_validate(info.config.get("telemetry", {}))
+    config = TelemetryConfig.model_validate(info.recorded.telemetry)
     changes: dict[str, object] = {"exporter": "jsonl" if to_file else "otlp", "signals": None}
     changes |= {} if capture_content is None else {"capture_content": capture_content}
     return config.model_copy(update=changes)

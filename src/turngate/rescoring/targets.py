@@ -71,7 +71,7 @@ def run_target(path: Path, turns: frozenset[int] | None = None, with_history: bo
         records = ledger.records()
     finally:
         ledger.close()
-    found = list(_images(_sources(folder.images), str(info.origin["image"]), records, with_history))
+    found = list(_images(_sources(folder.images), info.origin.image, records, with_history))
     return Target(
         info.run,
         folder.path / FILE_NAME,

@@ -64,7 +64,7 @@ def compare_runs(a: RunView, b: RunView) -> Comparison:
 
 def _config(run: RunView) -> dict[str, Any]:
     config = {key: value for key, value in run.info.config.items() if key != "name"}
-    return {**config, "origin": {"sha256": run.info.origin["image"]}}
+    return {**config, "origin": {"sha256": run.info.origin.image}}
 
 
 def _changes(a: Mapping[str, Any], b: Mapping[str, Any], prefix: str = "") -> list[Change]:

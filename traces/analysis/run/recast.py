@@ -15,8 +15,8 @@ __all__ = ["outcomes", "truth_direction", "with_threshold"]
 
 def truth_direction(run: RunView) -> Direction:
     """Which way the run's truth is better: a reference metric's own; a simulator's damage is better when lower."""
-    truth = run.info.resolved.get("truth") or {}
-    return "higher" if truth.get("direction") == "higher" else "lower"
+    truth = run.info.resolved.truth
+    return truth.direction if truth is not None else "lower"
 
 
 def with_threshold(run: RunView, damaged_at: float) -> RunView:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from turngate.errors import DamagedRun, MachineError, one_line
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
+from turngate.traces.recorded import RecordedFacts
 from turngate.traces.records import ScoreRow
 from turngate.traces.rescored import FILE_NAME, ImageRole, ScoredRow, ScoreTable, ScoringPass, ScoringPassEnd
 
@@ -128,7 +129,7 @@ def _evaluators(
 
 def _images(run: RunView) -> dict[ImageKey, str]:
     """Place -> SHA-256 of everything that can be scored."""
-    images: dict[ImageKey, str] = {(0, 0, "origin"): str(run.info.origin["image"])}
+    images: dict[ImageKey, str] = {(0, 0, "origin"): run.info.origin.image}
     for attempt in run.attempts:
         turn, number = attempt.row.turn, attempt.row.attempt
         if attempt.row.image is not None:
@@ -206,7 +207,8 @@ def with_rescored(run: RunView, found: Sequence[RescoredEvaluator], names: Mappi
         return replace(attempt, scores=scores(row.turn, row.attempt, "candidate"), composite=composite)
 
     config = {**run.info.config, "evaluators": {name: one.told.get("settings", {}) for name, one in named.items()}}
-    resolved = {**run.info.resolved, "evaluators": {name: dict(one.told) for name, one in named.items()}}
+    facts = {name: RecordedFacts.model_validate(dict(one.told)) for name, one in named.items()}
+    resolved = run.info.resolved.model_copy(update={"evaluators": facts})
     info = run.info.model_copy(update={"config": config, "resolved": resolved})
     return replace(run, info=info, baseline=scores(0, 0, "origin"), attempts=[anew(one) for one in run.attempts])
 

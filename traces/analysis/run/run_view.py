@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
 from turngate.traces.analysis.statistics import counted
+from turngate.traces.recorded import RecordedConfig
 from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EventRow, RunStatus, ScoreRow, TruthRow
 from turngate.traces.run_folder import RunFolder, RunInfo
 from turngate.traces.status import run_status
@@ -77,6 +79,11 @@ class RunView:
     """In order of turn and attempt."""
     events: list[EventRow]
 
+    @cached_property
+    def config(self) -> RecordedConfig:
+        """The recorded configuration, as far as readers need it."""
+        return self.info.recorded
+
     @classmethod
     def load(cls, path: Path) -> RunView:
         """Read the run at `path`; raises `NoSuchRun` or `DamagedRun`."""
@@ -137,7 +144,7 @@ def turns_of(run: RunView) -> dict[int, list[AttemptView]]:
 
 def standings(run: RunView) -> list[Standing]:
     """The current image at the start and after every closed turn."""
-    origin = str(run.info.origin["image"])
+    origin = run.info.origin.image
     taken = {attempt.row.turn: attempt for attempt in run.attempts if attempt.taken}
     found = [Standing(0, origin, 0, run.baseline, run.baseline_truth)]
     for attempt in run.attempts:

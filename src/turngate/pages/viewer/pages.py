@@ -74,14 +74,14 @@ def pending_review(view: RunView) -> PendingReview | None:
     finally:
         ledger.close()
     answer = calls[-1].answer if calls else {}
-    origin = str(view.info.origin["image"])
+    origin = view.info.origin.image
     current = view.attempts[-1].decision.image_after if view.attempts else origin
     return PendingReview(
         turn=turn,
         attempt=attempt,
         reason=str(told.get("reason") or ""),
         candidate=answer.get("image"),
-        current=origin if view.info.config.get("history") == "origin" else current,
+        current=origin if view.config.history == "origin" else current,
         reasoning=str(answer.get("reasoning") or ""),
         size=f"{answer.get('width')} x {answer.get('height')}",
     )

@@ -42,7 +42,7 @@ def score_lines(run: RunView) -> dict[tuple[int, int], list[ScoreLine]]:
     for attempt in run.attempts:
         edited = holders.get(attempt.row.input_turn)
         current = run.baseline if edited is None else edited.standing_scores
-        names = dict.fromkeys([*run.info.config["evaluators"], *attempt.scores])
+        names = dict.fromkeys([*run.config.evaluators, *attempt.scores])
         found[attempt.row.turn, attempt.row.attempt] = [
             ScoreLine(name, attempt.scores.get(name), current.get(name), run.baseline.get(name)) for name in names
         ]
@@ -106,9 +106,9 @@ def stops(
 ) -> list[Stop]:
     """The origin and every candidate, in order; `frames` say where those lie that were registered."""
     origin = run.info.origin
-    href = pictures[str(origin["image"])].href
-    size = f"{origin.get('width')} x {origin.get('height')}"
-    found = [Stop("origin", "origin", str(origin["image"]), href, size, Frame((1.0, 1.0), (0.0, 0.0)))]
+    href = pictures[origin.image].href
+    size = f"{origin.width} x {origin.height}"
+    found = [Stop("origin", "origin", origin.image, href, size, Frame((1.0, 1.0), (0.0, 0.0)))]
     for turn in turns:
         several = len(turn.attempts) > 1
         for page in turn.attempts:
@@ -124,7 +124,7 @@ def stops(
 
 def images_of(run: RunView) -> set[str]:
     """SHA-256 of every image that the run page shows."""
-    origin = str(run.info.origin["image"])
+    origin = run.info.origin.image
     candidates = {attempt.row.image for attempt in run.attempts if attempt.row.image is not None}
     current = {attempt.decision.image_after for attempt in run.attempts}
     extras = {extra["image"] for attempt in run.attempts for extra in attempt.row.extras}
