@@ -16,12 +16,13 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from turngate.differences import differences
 from turngate.errors import ConfigChanged, ConfigError, UserError
 from turngate.graphs.components import Components, build_components
 from turngate.graphs.config import RunConfig
 from turngate.graphs.drivers import DRIVERS
 from turngate.graphs.history import readings
-from turngate.graphs.load import apply_overrides, diff, parse_config, with_absolute_paths
+from turngate.graphs.load import apply_overrides, parse_config, with_absolute_paths
 from turngate.graphs.measure_step import measure_origin
 from turngate.graphs.origin import load_origin
 from turngate.graphs.session import Observer, Session
@@ -32,6 +33,7 @@ from turngate.traces.provenance import provenance
 from turngate.traces.recorded import RecordedOrigin
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import Parent, RunFolder, RunInfo, new_run_id
+from turngate.traces.run_images import stored_files
 from turngate.traces.telemetry import Dropped, TelemetryConfig, TelemetryRecorder, started_under
 
 __all__ = ["ENDINGS", "Ended", "Review", "changed_config", "continue_run", "fork_run", "run_id_for", "start_run"]
@@ -213,9 +215,8 @@ def _open(
 def _copy(ledger: Ledger, parent: RunFolder, child: RunFolder, turn: int) -> None:
     for row in ledger.attempts():
         if row.turn <= turn:
-            for image in (row.image, row.content, *(extra["image"] for extra in row.extras)):
-                if image is not None:
-                    parent.images.link_into(child.images, image)
+            for sha256 in stored_files(row):
+                parent.images.link_into(child.images, sha256)
     copy = child.ledger(read_only=False)
     try:
         copy.copy_rows(ledger, turn)
@@ -290,7 +291,7 @@ def _refuse_changes(info: RunInfo, recorded: RunConfig, config: RunConfig) -> No
     new = config.identity()
     if config.origin.sha256 is None:
         new["origin"] = {"sha256": load_origin(config.origin).sha256}
-    changes = diff(recorded.identity(), new)
+    changes = differences(recorded.identity(), new)
     if changes:
         shown = "; ".join(f"{field}: {_SHORT.repr(old)} -> {_SHORT.repr(now)}" for field, old, now in changes)
         raise ConfigChanged(

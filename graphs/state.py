@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypedDict
 
-from turngate.graphs.history import Progress
+from turngate.traces.progress import Progress
 from turngate.traces.records import AttemptRow, ScoreRow, TruthRow
 
 __all__ = ["LoopState", "attempt_of", "first_state", "merge_scores", "position_of", "scores_of", "state_of", "truth_of"]

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from turngate.errors import DamagedRun
-from turngate.graphs.history import Progress, advance
 from turngate.traces.ledger import Ledger
+from turngate.traces.progress import Progress, advance
 from turngate.traces.run_folder import RunFolder
+from turngate.traces.run_images import stored_files
 
 __all__ = ["Findings", "validate"]
 
@@ -77,7 +78,7 @@ def _chain(ledger: Ledger, origin: str, found: Findings) -> None:
 def _images(run: RunFolder, ledger: Ledger, origin: str, found: Findings) -> None:
     named = {origin}
     for row in ledger.attempts():
-        named.update(image for image in (row.image, *(extra["image"] for extra in row.extras)) if image)
+        named.update(stored_files(row))
     for call in ledger.calls():
         if call.answer.get("image"):
             named.add(call.answer["image"])

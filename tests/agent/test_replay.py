@@ -41,7 +41,7 @@ def test_a_run_is_reproduced_exactly(config: Config, run: Run) -> None:
         assert new.row.flags == []
         assert new.row.told["source_turn"] == old.row.turn
     assert view.info.resolved.simulated is True
-    assert view.info.resolved.editor.model.startswith("replay-")
+    assert (view.info.resolved.editor.model or "").startswith("replay-")
 
 
 def test_all_attempts_are_served_at_their_place(config: Config, run: Run) -> None:

@@ -39,7 +39,8 @@ WRITTEN: dict[str, Any] = {
         "telemetry": {"exporter": "none"},
     },
     "origin": {
-        "image": "0" * 64, "media_type": "image/png", "width": 64, "height": 48, "normalised": ["alpha:RGBA over white"],
+        "image": "0" * 64, "media_type": "image/png", "width": 64, "height": 48,
+        "normalised": ["alpha:RGBA over white"],
         "source": "skimage:astronaut",
     },
     "resolved": {

@@ -44,7 +44,7 @@ def candidates(run: RunView) -> Iterator[AttemptView]:
 
 def taken_images(run: RunView) -> dict[int, AttemptView]:
     """Turn -> the attempt whose image it ended with; a composite is no editor's image and is left out."""
-    return {one.row.turn: one for one in run.attempts if one.taken and one.composite is None}
+    return {turn: attempt for turn, attempt in run.taken.items() if attempt.composite is None}
 
 
 def scores_of(

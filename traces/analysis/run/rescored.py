@@ -12,12 +12,12 @@ from turngate.errors import DamagedRun, MachineError, one_line
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
 from turngate.traces.recorded import RecordedFacts
 from turngate.traces.records import ScoreRow
-from turngate.traces.rescored import FILE_NAME, ImageRole, ScoredRow, ScoreTable, ScoringPass, ScoringPassEnd
+from turngate.traces.rescored import FILE_NAME, ScoredRow, ScoreTable, ScoringPass, ScoringPassEnd
+from turngate.traces.run_images import ImageKey, ImageRole, run_images
 
 __all__ = [
     "MARK",
     "EvaluatorKey",
-    "ImageKey",
     "RescoredEvaluator",
     "RescoredScores",
     "read_rescored",
@@ -29,9 +29,6 @@ __all__ = [
 
 EvaluatorKey = tuple[str, str, str]
 """Type, version and SHA-256 of the settings: what makes two evaluators the same one."""
-
-ImageKey = tuple[int, int, ImageRole]
-"""Turn, attempt and role of an image in its run; 0, 0, `origin` for the origin."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +86,8 @@ class RescoredScores:
 
 def read_rescored(run: RunView) -> RescoredScores:
     """Scores beside the run's ledger. A file that cannot be read is told of: the run is whole without it."""
-    path, images = run.folder.path / FILE_NAME, _images(run)
+    path = run.folder.path / FILE_NAME
+    images = run_images(run.info.origin.image, ((attempt.row, attempt.decision) for attempt in run.attempts))
     if not path.is_file():
         return RescoredScores([], len(images), [])
     try:
@@ -125,19 +123,6 @@ def _evaluators(
         RescoredEvaluator(given[key], *key, told.get(key, {}), next(iter(places.values())).direction, places, images)
         for key, places in found.items()
     ]
-
-
-def _images(run: RunView) -> dict[ImageKey, str]:
-    """Place -> SHA-256 of everything that can be scored."""
-    images: dict[ImageKey, str] = {(0, 0, "origin"): run.info.origin.image}
-    for attempt in run.attempts:
-        turn, number = attempt.row.turn, attempt.row.attempt
-        if attempt.row.image is not None:
-            images[turn, number, "candidate"] = attempt.row.image
-        composite = attempt.decision.composite
-        if composite and composite["image"] is not None:
-            images[turn, number, "composite"] = composite["image"]
-    return images
 
 
 def _place(row: ScoredRow) -> ImageKey:

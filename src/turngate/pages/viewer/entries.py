@@ -148,12 +148,12 @@ def _study(spot: ListedFolder, raw: dict[str, Any]) -> RunListing:
 
 # A run as far as its summary needs it, from a few columns of its ledger: many times faster than the whole of it.
 
-_ATTEMPTS = ("turn", "attempt", "outcome", "cost_usd")
+_ATTEMPTS = ("turn", "attempt", "outcome", "input_turn", "cost_usd")
 _SCORES = ("turn", "attempt", "evaluator", "usage")
 _TRUTHS = ("turn", "attempt", "measure", "value", "damaged_at", "damaged")
 _DECISIONS = (
-    "turn", "attempt", "verdict", "action", "taken_attempt", "closes_turn", "image_turn_after", "status_after",
-    "composite",
+    "turn", "attempt", "verdict", "action", "taken_attempt", "closes_turn", "image_after", "image_turn_after",
+    "status_after", "composite",
 )  # fmt: skip
 _EVENTS = ("kind", "data")
 _LATER = ("usage", "composite")
