@@ -13,9 +13,9 @@ from turngate.errors import ConfigError, MissingExtra, UnknownComponent
 from turngate.evaluators import EVALUATORS
 
 PLUGIN = '''
-from turngate import PartConfig, Decision
+from turngate import ComponentConfig, Decision
 
-class StrictConfig(PartConfig):
+class StrictConfig(ComponentConfig):
     """Settings."""
     level: int = 3
 

@@ -1,4 +1,4 @@
-"""Gates joined by and, or by or."""
+"""Gates that join others: all, any, a vote, a veto, a mean."""
 
 from __future__ import annotations
 

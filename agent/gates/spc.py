@@ -1,4 +1,4 @@
-"""What a score is while nothing is wrong: mean and SD of a warm-up, or known beforehand. Helper of the SPC gates."""
+"""Control charts (statistical process control): k sigma, CUSUM, EWMA and Page-Hinkley over a baseline."""
 
 from __future__ import annotations
 

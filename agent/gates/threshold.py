@@ -1,4 +1,4 @@
-"""Absolute threshold on one evaluator."""
+"""Thresholds on one evaluator: absolute, relative to another image, or by a verdict in words."""
 
 from __future__ import annotations
 

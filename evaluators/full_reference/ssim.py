@@ -1,4 +1,4 @@
-"""SSIM against the origin or the image that was edited."""
+"""SSIM and MS-SSIM against the origin or the image that was edited."""
 
 from __future__ import annotations
 

@@ -103,8 +103,6 @@ def answer_shape(fields: Mapping[str, str]) -> str:
     return "{" + ", ".join(f'"{name}": {what}' for name, what in fields.items()) + "}"
 
 
-# One thing that a judge gives marks for.
-
 _RESERVED = frozenset({"reasoning", "verdict", "better", "worst", "mean", "sum", "geometric"})
 """Names that mean something else in an answer or in a configuration."""
 

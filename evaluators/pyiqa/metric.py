@@ -15,7 +15,7 @@ from turngate.errors import ConfigError, one_line
 from turngate.evaluators.evaluator import EvalInput, Facts, Need
 from turngate.evaluators.full_reference.base import described, reference_of, size_scored
 from turngate.evaluators.pyiqa.build import alone, build, obstacle, repeatable
-from turngate.evaluators.pyiqa.catalogue import CatalogueEntry, catalogue, entry_of, versions
+from turngate.evaluators.pyiqa.catalogue import CatalogueEntry, entry_of, read_catalogue, versions
 from turngate.evaluators.pyiqa.weights import gather, named, what_is_missing
 from turngate.evaluators.registration import Align, register
 from turngate.evaluators.result import Failed, Result, Score, Unscored
@@ -91,7 +91,7 @@ class PyiqaMetric:
     @classmethod
     def members(cls) -> list[str]:
         """Types of all metrics; none without pyiqa."""
-        return [] if "pyiqa" in missing_modules(cls) else [f"pyiqa:{name}" for name in catalogue()]
+        return [] if "pyiqa" in missing_modules(cls) else [f"pyiqa:{name}" for name in read_catalogue()]
 
     @classmethod
     def facts_of(cls, config: PyiqaConfig) -> Facts:

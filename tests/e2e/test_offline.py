@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from .conftest import PLUGIN, Done
+from tests.cli.program import PLUGIN, Done
 
 Turngate = Callable[..., Done]
 QUICKSTART = Path(__file__).parents[2] / "studies" / "quickstart.yaml"

@@ -21,12 +21,12 @@ from turngate.pages.report.run import write_run_report
 from turngate.picture import Picture
 from turngate.traces.analysis.run import AttemptView
 
-from . import _stamp
+from . import stamp
 
 Config = Callable[..., RunConfig]
 Run = Callable[..., tuple[Ended, RunView]]
 
-STAMP, SAYS = f"{_stamp.__name__}:Stamp", f"{_stamp.__name__}:Says"
+STAMP, SAYS = f"{stamp.__name__}:Stamp", f"{stamp.__name__}:Says"
 ORIGIN = {"image": "skimage:astronaut", "size": 128}
 MASKED: dict[str, Any] = {
     "turns": 4,
@@ -70,12 +70,12 @@ def test_the_edit_is_taken_and_the_harm_is_not(config: Config, run: Run, driver:
     current = view.info.origin.image
     for attempt in view.attempts:
         made, decision = composite(attempt), attempt.decision
-        ideal = _stamp.stamped(ideal, attempt.row.turn)
+        ideal = stamp.stamped(ideal, attempt.row.turn)
         assert (attempt.row.input_image, made["base"], made["candidate"]) == (current, current, attempt.row.image)
         assert (decision.verdict, decision.action, decision.taken_attempt) == ("reject", "force_accept", 1)
         assert decision.image_after == made["image"] != attempt.row.image
         assert attempt.row.extras == [{"image": made["image"], "role": "composite"}]
-        assert made["changed"] == pytest.approx(_stamp.SIDE**2 / 128**2, rel=0.5)
+        assert made["changed"] == pytest.approx(stamp.SIDE**2 / 128**2, rel=0.5)
         current = decision.image_after
     last = picture(view, current)
     assert psnr(last.rgb, ideal) > psnr(picture(view, view.attempts[-1].row.image or "").rgb, ideal)

@@ -1,4 +1,4 @@
-"""Intervals and tests that respect what is independent: the origins, not the runs or the turns."""
+"""Intervals and tests that respect what is independent: the origins, not the runs or the turns. Counts in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pipeline class edits with a model, and which settings its call takes."""
+"""Which pipeline class edits with a model, where its files are, and how it is opened in memory."""
 
 from __future__ import annotations
 

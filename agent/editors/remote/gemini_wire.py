@@ -1,4 +1,4 @@
-"""A Gemini response as an edit result: an image, or a typed reason for none."""
+"""What is sent to Gemini and what comes back: requests, and responses as an image or a typed reason for none."""
 
 from __future__ import annotations
 

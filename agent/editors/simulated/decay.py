@@ -1,4 +1,4 @@
-"""One turn of decay: what lies between two amounts of damage, added to the image."""
+"""One turn of decay: what lies between two amounts of damage, its random fields and its shapes, added to the image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The data file of a language: its phrases by what they do. `lexicons/en.yaml` is one."""
+"""The data file of a language: its phrases by what they do, and how it is read. `lexicons/en.yaml` is one."""
 
 from __future__ import annotations
 

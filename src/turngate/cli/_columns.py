@@ -1,4 +1,4 @@
-"""Tables and sentences of an answer, as wide as the terminal; elsewhere as wide as they are."""
+"""Tables and sentences of an answer, as wide as the terminal; elsewhere as wide as they are. Time left in words."""
 
 from __future__ import annotations
 

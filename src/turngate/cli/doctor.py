@@ -1,4 +1,4 @@
-"""`turngate doctor`."""
+"""`turngate doctor`: what can run here, and what the components of a configuration lack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns every failure of a command into one line and an exit code."""
+"""Turns every failure of a command into one line and an exit code; the exit codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one layer that retries calls to a provider."""
+"""The one layer that calls a provider: tries, kinds of failure, what ends a run."""
 
 from __future__ import annotations
 
@@ -29,9 +29,6 @@ __all__ = [
     "raise_if_fatal",
     "run_blocking",
 ]
-
-
-# One failed call to a provider.
 
 
 @dataclass(frozen=True)

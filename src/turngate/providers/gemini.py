@@ -1,4 +1,4 @@
-"""The Gemini API through google-genai: the client, and what its failures mean."""
+"""The Gemini API through google-genai: the client, what its failures mean, and how an answer is read."""
 
 from __future__ import annotations
 

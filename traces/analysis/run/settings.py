@@ -12,7 +12,7 @@ from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.analysis.run.summary import RunSummary
 from turngate.traces.recorded import RecordedRejection
 
-__all__ = ["as_yaml", "gate_line", "in_words", "made_with", "models", "settings"]
+__all__ = ["as_yaml", "gate_line", "in_words", "made_with", "models", "setup_lines"]
 
 _ENDINGS = {
     "skip": "keep the current image and go on",
@@ -37,7 +37,7 @@ def gate_line(run: RunView) -> str:
     return _part(run.config.gate.as_mapping()) + (f"; {follows}" if follows else "")
 
 
-def settings(run: RunView, summary: RunSummary) -> list[tuple[str, str]]:
+def setup_lines(run: RunView, summary: RunSummary) -> list[tuple[str, str]]:
     """What a reader must know before the pictures mean anything, one line each."""
     config, editor = run.config, run.info.resolved.editor
     kind = "stochastic" if editor.stochastic else "deterministic"

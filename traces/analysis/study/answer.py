@@ -1,4 +1,4 @@
-"""The answer of a study: per arm and per evaluator, with intervals that respect the origins."""
+"""The answer of a study: per arm, per evaluator and per failure, with intervals that respect the origins."""
 
 from __future__ import annotations
 

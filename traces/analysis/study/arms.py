@@ -1,4 +1,4 @@
-"""One arm of a study in numbers."""
+"""One arm of a study in numbers: counts, survival, sensitivity to the threshold, the difference to no gate."""
 
 from __future__ import annotations
 

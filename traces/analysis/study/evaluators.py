@@ -1,4 +1,4 @@
-"""One evaluator against the truth."""
+"""How well an evaluator tells damage: discrimination against the truth, also for scores made after the runs."""
 
 from __future__ import annotations
 

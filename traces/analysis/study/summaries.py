@@ -1,4 +1,4 @@
-"""What the summaries of an arm are worth."""
+"""What the reasoning summaries of an arm are worth, and how far readers and evaluators agree."""
 
 from __future__ import annotations
 

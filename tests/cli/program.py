@@ -1,0 +1,86 @@
+"""Starts the program as a user does: another process, another folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+__all__ = ["PLUGIN", "TURNGATE", "Done", "environment", "turngate", "write"]
+
+PLUGIN = Path(__file__).parents[1] / "e2e" / "plugin"
+TURNGATE = str(Path(sys.executable).parent / "turngate")
+
+
+@dataclass(frozen=True)
+class Done:
+    """A finished process."""
+
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> dict[str, Any]:
+        """Standard output, which must be one JSON object and nothing else."""
+        found = json.loads(self.out)
+        assert isinstance(found, dict)
+        return found
+
+    def refused(self, code: int, *words: str) -> None:
+        """One line on standard error, no traceback, this exit code, these words."""
+        assert self.code == code, (self.code, self.err)
+        assert "Traceback" not in self.err
+        lines = self.err.strip().splitlines()
+        assert len(lines) == 1, lines
+        assert lines[0].startswith("turngate: ")
+        for word in words:
+            assert word in lines[0], (word, lines[0])
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """The process's environment with the test plug-in importable and no telemetry."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
+    return {**kept, "PYTHONPATH": str(PLUGIN), "PYTHONWARNINGS": "error"}
+
+
+@pytest.fixture
+def turngate(tmp_path: Path, environment: dict[str, str]) -> Callable[..., Done]:
+    """Run `turngate ARGUMENTS` in an empty folder."""
+
+    def do(*arguments: object, **more: str) -> Done:
+        command = [TURNGATE, *map(str, arguments)]
+        done = subprocess.run(
+            command, cwd=tmp_path, env={**environment, **more}, capture_output=True, text=True, timeout=300
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return do
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Write a configuration of scripted parts; keyword arguments replace fields."""
+
+    def do(name: str = "run.yaml", **fields: Any) -> Path:
+        base = {
+            "origin": "skimage:astronaut",
+            "scenario": "replicate",
+            "turns": 5,
+            "editor": {"type": "scripted"},
+            "evaluators": {"gray": {"type": "scripted"}},
+            "gate": "always_accept",
+        }
+        path = tmp_path / name
+        path.write_text(yaml.safe_dump({**base, **fields}))
+        return path
+
+    return do
