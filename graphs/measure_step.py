@@ -16,9 +16,8 @@ from turngate.picture import Picture
 from turngate.providers.trace_headers import below
 from turngate.traces.once import call_key, once
 from turngate.traces.progress import Progress
-from turngate.traces.records import AttemptRow, ScoreRow, TruthRow
+from turngate.traces.records import AttemptRow, ScoreRow, TruthRow, is_damaged
 from turngate.traces.telemetry import request_headers
-from turngate.traces.truth import is_damaged
 
 __all__ = ["measure", "measure_origin", "measure_truth", "origin_sample", "sample_for", "score_row"]
 

@@ -27,13 +27,13 @@ from turngate.graphs.measure_step import measure_origin
 from turngate.graphs.origin import load_origin
 from turngate.graphs.session import Observer, Session
 from turngate.picture import Picture
+from turngate.traces.images import stored_files
 from turngate.traces.ledger import Ledger
 from turngate.traces.lock import RunLock
 from turngate.traces.provenance import provenance
 from turngate.traces.recorded import RecordedOrigin
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import Parent, RunFolder, RunInfo, new_run_id
-from turngate.traces.run_images import stored_files
 from turngate.traces.telemetry import Dropped, TelemetryConfig, TelemetryRecorder, started_under
 
 __all__ = ["ENDINGS", "Ended", "Review", "changed_config", "continue_run", "fork_run", "run_id_for", "start_run"]

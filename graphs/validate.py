@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from turngate.errors import DamagedRun
+from turngate.traces.images import stored_files
 from turngate.traces.ledger import Ledger
 from turngate.traces.progress import Progress, advance
 from turngate.traces.run_folder import RunFolder
-from turngate.traces.run_images import stored_files
 
 __all__ = ["Findings", "validate"]
 

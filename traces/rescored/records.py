@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from turngate.traces._sqlite import Tables
+from turngate.traces.images import ImageRole
 from turngate.traces.records import Row
-from turngate.traces.run_images import ImageRole
 
 __all__ = ["SCORE_TABLES", "ScoredRow", "ScoringPass", "ScoringPassEnd"]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from turngate.errors import MachineError, ProviderError
+from turngate.traces.progress import run_status
 from turngate.traces.records import AttemptRecord, EventRow
 from turngate.traces.run_folder import RunFolder, RunInfo
-from turngate.traces.status import run_status
 from turngate.traces.telemetry.config import ExporterKind, Signal, TelemetryConfig, attribute_limit, chosen_exporters
 from turngate.traces.telemetry.content import Content
 from turngate.traces.telemetry.otlp import target

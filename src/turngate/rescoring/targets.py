@@ -17,12 +17,11 @@ from turngate.evaluators import Need
 from turngate.evaluators.bulk import ImageSource, ScoreJob
 from turngate.manifest import manifest_rows
 from turngate.picture import EXTENSIONS, Picture
-from turngate.traces.images import ImageStore
+from turngate.traces.images import ImageRole, ImageStore, made_images
 from turngate.traces.progress import Progress, advance
 from turngate.traces.records import AttemptRecord
 from turngate.traces.rescored import FILE_NAME
 from turngate.traces.run_folder import RunFolder, find_runs
-from turngate.traces.run_images import ImageRole, made_images
 
 __all__ = ["FoundTargets", "ImagePlace", "Target", "find", "turns_in"]
 

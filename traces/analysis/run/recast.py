@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from turngate.component import Direction
 from turngate.traces.analysis.run.run_view import AttemptView, Outcome, RunView, attempt_views
-from turngate.traces.records import AttemptRecord, TruthRow
-from turngate.traces.truth import is_damaged
+from turngate.traces.records import AttemptRecord, TruthRow, is_damaged
 
 __all__ = ["outcomes", "truth_direction", "with_threshold"]
 

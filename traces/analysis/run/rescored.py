@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from turngate.errors import DamagedRun, MachineError, one_line
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
+from turngate.traces.images import ImageKey, ImageRole, run_images
 from turngate.traces.recorded import RecordedFacts
 from turngate.traces.records import ScoreRow
 from turngate.traces.rescored import FILE_NAME, ScoredRow, ScoreTable, ScoringPass, ScoringPassEnd
-from turngate.traces.run_images import ImageKey, ImageRole, run_images
 
 __all__ = [
     "MARK",

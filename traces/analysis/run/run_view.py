@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from turngate.traces.analysis.statistics import counted
-from turngate.traces.progress import Progress, advance
+from turngate.traces.progress import Progress, advance, run_status
 from turngate.traces.recorded import RecordedConfig
 from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EventRow, RunStatus, ScoreRow, TruthRow
 from turngate.traces.run_folder import RunFolder, RunInfo
-from turngate.traces.status import run_status
 
 __all__ = ["AttemptView", "Outcome", "RunView", "Standing", "attempt_views", "standings", "truth_doubts", "turns_of"]
 

@@ -18,11 +18,11 @@ from turngate.errors import TurngateError
 from turngate.pages.report import visible
 from turngate.traces._sqlite import connect
 from turngate.traces.analysis.run import RunView, attempt_views, summarise
+from turngate.traces.progress import run_status
 from turngate.traces.recorded import RecordedOrigin, Resolved
 from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EventRow, ScoreRow, TruthRow
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import RunFolder, RunInfo
-from turngate.traces.status import run_status
 
 __all__ = [
     "ListedFolder",

@@ -12,8 +12,8 @@ from turngate.pages.report.run.registered import Frame
 from turngate.pages.report.thumbnails import Shot
 from turngate.traces.analysis.run import MARK, AttemptView, RunView, Standing, standings, turns_of
 from turngate.traces.analysis.statistics import counted
+from turngate.traces.images import run_images
 from turngate.traces.records import ScoreRow
-from turngate.traces.run_images import run_images
 
 __all__ = ["Stop", "TurnPage", "images_of", "mean_score", "score_lines", "stops", "turn_pages", "without_score"]
 
