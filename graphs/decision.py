@@ -11,7 +11,8 @@ from turngate.agent.gate import Decision, Gate, Verdict
 from turngate.agent.rejection import Rejection, Tried, best_of
 from turngate.errors import InternalError, TurngateError
 from turngate.graphs.config import RunConfig, derive
-from turngate.graphs.history import GateHistory, Progress, readings
+from turngate.graphs.history import GateHistory, readings
+from turngate.traces.progress import Progress
 from turngate.traces.records import AttemptRow, DecisionRow, EventRow, ScoreRow, TruthRow
 
 __all__ = ["RuledDecision", "lacking", "may_ask", "next_action", "rule_decision"]

@@ -7,9 +7,9 @@ from typing import Literal
 
 from turngate.graphs.decide_step import decide
 from turngate.graphs.edit_step import edit
-from turngate.graphs.history import Progress
 from turngate.graphs.measure_step import measure, measure_truth
 from turngate.graphs.session import LoopContext, Session
+from turngate.traces.progress import Progress
 
 __all__ = ["DRIVERS", "run_graph", "run_loop"]
 

@@ -44,7 +44,7 @@ def write_parquet(run: RunView, path: Path) -> int:
 def _flat(run: RunView, view: AttemptView) -> dict[str, Any]:
     flat: dict[str, Any] = {"run": run.info.run}
     flat |= {name: _cell(value) for name, value in view.row.model_dump(mode="json").items()}
-    for name in run.info.config["evaluators"]:
+    for name in run.config.evaluators:
         score = view.scores.get(name)
         flat[f"score.{name}"] = score.value if score else None
         flat[f"status.{name}"] = score.status if score else None

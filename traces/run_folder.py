@@ -1,11 +1,11 @@
-"""The run folder: run.json, ledger.sqlite, images/, report.html, and the status of its run."""
+"""The run folder: run.json, ledger.sqlite, images/, report.html."""
 
 from __future__ import annotations
 
 import json
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,11 +14,11 @@ from turngate.errors import DamagedRun, MachineError, NoSuchRun, UserError
 from turngate.frozen import StrictModel
 from turngate.traces.images import ImageStore
 from turngate.traces.ledger import Ledger
-from turngate.traces.lock import holder
-from turngate.traces.records import SCHEMA_VERSION, DecisionRow, EventRow, RunStatus
+from turngate.traces.recorded import RecordedConfig, RecordedOrigin, Resolved
+from turngate.traces.records import SCHEMA_VERSION
 from turngate.traces.redact import redact
 
-__all__ = ["Parent", "RunFolder", "RunInfo", "find_runs", "new_run_id", "run_status"]
+__all__ = ["Parent", "RunFolder", "RunInfo", "find_runs", "new_run_id"]
 
 
 class Parent(StrictModel):
@@ -41,14 +41,17 @@ class RunInfo(StrictModel):
     """ISO 8601, UTC."""
     config: dict[str, Any]
     """Resolved configuration; `turngate run run.json` runs it again."""
-    origin: dict[str, Any]
-    """SHA-256, media type, width, height, source and normalisation of the origin."""
-    resolved: dict[str, Any]
-    """What the names stand for: editor's model, facts of each evaluator, whether the damage is simulated."""
+    origin: RecordedOrigin
+    resolved: Resolved
     made_with: dict[str, Any]
     """Python, platform, package versions, git revision and dirty flag."""
     parent: Parent | None = None
     """Set when the run was forked."""
+
+    @property
+    def recorded(self) -> RecordedConfig:
+        """`config` as far as readers need it, read anew at each call; raises `ValueError` when it is not one."""
+        return RecordedConfig.model_validate(self.config)
 
 
 _OURS = ("run.lock", "run.part", "images", "ledger.sqlite")
@@ -110,7 +113,9 @@ class RunFolder:
             data = json.loads(self.info_file.read_text(encoding="utf-8"))
             if data.get("schema_version", 0) > SCHEMA_VERSION:
                 raise DamagedRun(f"{self.info_file} has schema version {data['schema_version']}: upgrade turngate")
-            return RunInfo.model_validate(data)
+            info = RunInfo.model_validate(data)
+            info.recorded  # noqa: B018 - a configuration that cannot be read is found here
+            return info
         except (OSError, ValueError, AttributeError) as error:
             raise DamagedRun(
                 f"{self.info_file} cannot be read ({type(error).__name__}): restore it from a copy"
@@ -136,20 +141,3 @@ def find_runs(folder: Path) -> Iterator[Path]:
 
 
 # How a run stands, told from its ledger alone.
-
-
-def run_status(folder: Path, decisions: Sequence[DecisionRow], events: Sequence[EventRow]) -> RunStatus:
-    """Status of the run in `folder`.
-
-    The last decision wins when it ended the run, so a run whose process died after its last turn still counts as
-    complete. Otherwise the last `ended` event does, unless a later `started` one shows that the run went on.
-    """
-    if decisions and decisions[-1].status_after != "running":
-        return decisions[-1].status_after
-    if holder(folder) is not None:
-        return "running"
-    turns = [event for event in events if event.kind in ("started", "ended")]
-    if turns and turns[-1].kind == "ended":
-        status: RunStatus = turns[-1].data["status"]
-        return status
-    return "interrupted"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,8 +51,9 @@ def replay_command(
 
 
 def _redecide(run: Path, overrides: list[str]) -> Counterfactual:
+    from turngate.differences import differences
     from turngate.errors import ConfigError
-    from turngate.graphs.load import diff, parse_config
+    from turngate.graphs.load import parse_config
     from turngate.graphs.replay import FREE, redecide
     from turngate.graphs.runner import changed_config
     from turngate.traces.run_folder import RunFolder
@@ -59,7 +61,7 @@ def _redecide(run: Path, overrides: list[str]) -> Counterfactual:
     recorded = RunFolder.existing(run).info()
     config = changed_config(run, overrides)
     before = parse_config(recorded.config, str(run)).identity()
-    fixed = [field for field, _, _ in diff(before, config.identity()) if field.partition(".")[0] not in FREE]
+    fixed = [field for field, _, _ in differences(before, config.identity()) if field.partition(".")[0] not in FREE]
     if fixed:
         raise ConfigError(f"{fixed[0]}: a replay calls no editor and can only change {', '.join(FREE)}; fork the run")
     return redecide(run, config)
@@ -87,8 +89,8 @@ def _row(label: str, one: Counterfactual) -> dict[str, Any]:
         "covers_the_run": one.diverged is None,
         "diverged": one.diverged,
         "first_change": {"turn": changed.decision.turn, "attempt": changed.decision.attempt} if changed else None,
-        "outcomes": outcomes((step.record.attempt, step.truth, step.decision) for step in steps),
-        "recorded_outcomes": outcomes((step.record.attempt, step.truth, step.record.decision) for step in steps),
+        "outcomes": outcomes([replace(step.record, decision=step.decision) for step in steps]),
+        "recorded_outcomes": outcomes([step.record for step in steps]),
         "decisions": [
             {
                 "turn": step.decision.turn,
