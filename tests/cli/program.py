@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 import yaml
 
-__all__ = ["PLUGIN", "TURNGATE", "Done", "environment", "turngate", "write"]
+__all__ = ["OFFLINE", "PLUGIN", "TURNGATE", "Done", "environment", "python_path", "turngate", "write"]
 
 PLUGIN = Path(__file__).parents[1] / "e2e" / "plugin"
+OFFLINE = Path(__file__).parents[1] / "e2e" / "offline"
+"""On PYTHONPATH it refuses every connection, and writes it into the file that OFFLINE_LOG names."""
 TURNGATE = str(Path(sys.executable).parent / "turngate")
 
 
@@ -49,7 +51,12 @@ class Done:
 def environment() -> dict[str, str]:
     """The process's environment with the test plug-in importable and no telemetry."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
-    return {**kept, "PYTHONPATH": str(PLUGIN), "PYTHONWARNINGS": "error"}
+    return {**kept, "PYTHONPATH": python_path(PLUGIN), "PYTHONWARNINGS": "error"}
+
+
+def python_path(*folders: Path) -> str:
+    """A value for PYTHONPATH that puts these folders in front of what is there."""
+    return os.pathsep.join([*map(str, folders), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
 @pytest.fixture
