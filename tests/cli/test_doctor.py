@@ -88,7 +88,7 @@ def test_a_study_and_a_configuration_that_is_whole(turngate: Turngate, write: Wr
     assert turngate("doctor", study).out.count("gate (") == 2
 
 
-def test_nothing_is_downloaded(turngate: Turngate, write: Write, tmp_path: Path) -> None:
+def test_nothing_is_downloaded(program: Turngate, write: Write, tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="transformers is not installed: pip install 'turngate[judges]'")
     asked: list[str] = []
 
@@ -110,7 +110,7 @@ def test_nothing_is_downloaded(turngate: Turngate, write: Write, tmp_path: Path)
         thread.start()
         url = f"http://127.0.0.1:{server.server_port}"
         home = {"HF_HOME": str(tmp_path), "TORCH_HOME": str(tmp_path), "HF_ENDPOINT": url}
-        done = turngate("doctor", write(evaluators=evaluators), "--json", **home)
+        done = program("doctor", write(evaluators=evaluators), "--json", **home)
         server.shutdown()
         thread.join()
     told = parts(done)
