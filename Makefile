@@ -20,6 +20,7 @@ lint: $(VENV)/.all
 	@$(BIN)/ruff check --no-cache .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
 
 docs: $(VENV)/.all ## execute the code blocks of README and docs
 	@$(BIN)/python -m pytest -q README.md docs agent graphs evaluators traces

@@ -1,4 +1,4 @@
-"""What an evaluation gives: a score, or a typed reason why there is none. Never 0 for a failure."""
+"""What an evaluation gives: a score, or a typed reason why there is none; also as JSON. Never 0 for a failure."""
 
 from __future__ import annotations
 

@@ -32,9 +32,9 @@ class Suite:
 
 
 def _all_blind() -> list[str]:
-    from turngate.evaluators.pyiqa import catalogue
+    from turngate.evaluators.pyiqa import read_catalogue
 
-    found = [f"pyiqa:{entry.name}" for entry in catalogue().values() if not (entry.compares or entry.captioned)]
+    found = [f"pyiqa:{entry.name}" for entry in read_catalogue().values() if not (entry.compares or entry.captioned)]
     return [*_BLIND, *found]
 
 

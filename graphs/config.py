@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, field_validator
+from pydantic import Field, SerializeAsAny, field_validator
 
 from turngate.agent.editor import History
 from turngate.agent.editors import EDITORS
@@ -14,6 +14,7 @@ from turngate.agent.scenarios import SCENARIOS
 from turngate.component import ComponentConfig
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.suites import expanded
+from turngate.frozen import StrictModel
 from turngate.graphs.seeds import SeedPolicy
 from turngate.traces.telemetry.config import TelemetryConfig
 
@@ -23,11 +24,7 @@ NOT_IDENTITY = frozenset({"name", "budgets", "driver", "score_cache", "telemetry
 """Fields that may differ between a run and its resumption: they do not change what a turn does."""
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
-
-
-class OriginConfig(_Model):
+class OriginConfig(StrictModel):
     """The image before turn 1."""
 
     image: str
@@ -38,7 +35,7 @@ class OriginConfig(_Model):
     """Set in run.json: the image must still be this one."""
 
 
-class TruthConfig(_Model):
+class TruthConfig(StrictModel):
     """The damage measure that gates never see."""
 
     measure: Literal["simulator"] | SerializeAsAny[ComponentConfig]
@@ -52,7 +49,7 @@ class TruthConfig(_Model):
         return raw if raw == "simulator" else EVALUATORS.configure(raw, "truth.measure")
 
 
-class UnscoredPolicy(_Model):
+class UnscoredPolicy(StrictModel):
     """What happens when an evaluator that the gate reads gives no score."""
 
     policy: Literal["reject", "accept", "retry_evaluator", "stop", "ask_human"] = "reject"
@@ -61,7 +58,7 @@ class UnscoredPolicy(_Model):
     """Times that an evaluator is asked in all under `retry_evaluator`."""
 
 
-class Budgets(_Model):
+class Budgets(StrictModel):
     """Limits over the whole run; reaching one ends it with status `budget_exhausted`, resumable with a larger one."""
 
     attempts: int | None = Field(default=None, ge=1)
@@ -78,7 +75,7 @@ class Budgets(_Model):
     """Editor calls in a row that gave no image: a broken editor must not run through 100 turns."""
 
 
-class RunConfig(_Model):
+class RunConfig(StrictModel):
     """One origin, one scenario, one editor, one gate, one seed, N turns."""
 
     name: str | None = Field(default=None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")

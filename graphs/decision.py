@@ -1,4 +1,5 @@
-"""Which rule decides about a candidate, and how: the gate, or a policy where the gate cannot be asked."""
+"""Which rule decides about a candidate (the gate, or a policy where the gate cannot be asked), and what happens
+next."""
 
 from __future__ import annotations
 

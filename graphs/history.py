@@ -1,4 +1,4 @@
-"""Where a run stands: a fold of its decisions. The live loop and resume use the same `advance`."""
+"""The progress of a run as a fold of its decisions, and what a gate may remember. Live loop and resume share both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A masked accept: a composite becomes the current image, and is stored and scored as a candidate is."""
+"""A masked accept: pixels of the candidate are composed into the image, stored and scored as a candidate is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The image before turn 1."""
+"""The image before turn 1, and the decoded images of a run."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from turngate.frozen import StrictModel
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -34,10 +34,8 @@ TIMING_FIELDS = frozenset({"started_ns", "ended_ns", "at_ns", "waited_seconds", 
 """Fields that differ between two executions of one configuration; all others are equal."""
 
 
-class Row(BaseModel):
+class Row(StrictModel):
     """Base of all rows."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     def comparable(self) -> dict[str, Any]:
         """The row without what differs between two executions of one configuration."""

@@ -10,9 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
 from turngate.errors import DamagedRun, MachineError, NoSuchRun, UserError
+from turngate.frozen import StrictModel
 from turngate.traces.images import ImageStore
 from turngate.traces.ledger import Ledger
 from turngate.traces.records import SCHEMA_VERSION
@@ -21,10 +20,8 @@ from turngate.traces.redact import redact
 __all__ = ["Parent", "RunFolder", "RunInfo", "find_runs", "new_run_id"]
 
 
-class Parent(BaseModel):
+class Parent(StrictModel):
     """Where a forked run comes from."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     run: str
     """Run id of the parent."""
@@ -32,10 +29,8 @@ class Parent(BaseModel):
     """Turns 1..turn were copied."""
 
 
-class RunInfo(BaseModel):
+class RunInfo(StrictModel):
     """run.json: everything about a run that is known before its first turn."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     schema_version: int = SCHEMA_VERSION
     """Version of this file and of the ledger."""

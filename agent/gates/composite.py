@@ -1,4 +1,4 @@
-"""Gates joined by and, or by or."""
+"""Gates that join others: all, any, a vote, a veto, a mean."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
+from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 
 from turngate.agent.gate import Decision, Past, Reading, Readings, Verdict
 from turngate.agent.gates import GATES
 from turngate.agent.gates.spc import oriented_score
 from turngate.component import ComponentConfig
 from turngate.errors import ConfigError
+from turngate.frozen import StrictModel
 from turngate.registry import nearest
 
 if TYPE_CHECKING:
@@ -140,10 +141,8 @@ class Vote(Joint):
 # Mean of several judges against a threshold, as in IMAGAgent (arXiv 2603.29602): up to three judges, pass at 7.
 
 
-class Scale(BaseModel):
+class Scale(StrictModel, allow_inf_nan=False):
     """Scores that are stretched to 0..1; beyond its ends a score counts as the end."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     worst: float = Field(ge=-1e100, le=1e100)
     """Score that counts as 0, in the evaluator's unit."""
@@ -255,10 +254,8 @@ def _range(facts: Facts) -> str:
 # Any evaluator beyond its own limit rejects: a good score elsewhere cannot make up for it.
 
 
-class Limit(BaseModel):
+class Limit(StrictModel, allow_inf_nan=False):
     """What one evaluator may not go beyond."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     min: float | None = None
     """Smallest value that is accepted, in the evaluator's unit, whichever way is better."""

@@ -1,4 +1,4 @@
-"""The two constant gates: controls that every study needs."""
+"""Controls that every study needs: always accept, always reject, the oracle, a coin."""
 
 from __future__ import annotations
 

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import ValidationError, field_validator
 
 from turngate.agent.reasoning.reading import LABELS, ClaimLabel, ObjectCount, SummaryReader, SummaryReading
-from turngate.errors import ConfigError
+from turngate.errors import ConfigError, one_line
+from turngate.frozen import FrozenModel, StrictModel
 from turngate.registry import explain
 
 __all__ = ["LabelScore", "Labelled", "read_labelled", "score_reader"]
@@ -20,10 +21,8 @@ __all__ = ["LabelScore", "Labelled", "read_labelled", "score_reader"]
 _COUNT = re.compile(r"(\+?)(\d+) (\S+)")
 
 
-class Labelled(BaseModel):
+class Labelled(StrictModel):
     """One text."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     text: str
     labels: frozenset[ClaimLabel] = frozenset()
@@ -39,10 +38,8 @@ class Labelled(BaseModel):
         return tuple(ObjectCount(int(one[2]), one[3], bool(one[1])) for one in found if one)
 
 
-class LabelScore(BaseModel):
+class LabelScore(FrozenModel):
     """How well one label is found; undefined rates are None."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     label: str
     """A label, or `counts`."""
@@ -80,7 +77,7 @@ def read_labelled(path: Path | None = None) -> dict[str, list[Labelled]]:
         raw = yaml.safe_load(source.read_text(encoding="utf-8"))
         parts = {str(part): list(rows) for part, rows in raw.items()}
     except (OSError, ValueError, yaml.YAMLError, AttributeError, TypeError) as error:
-        raise ConfigError(f"cannot read {source}: {' '.join(str(error).split())[:200]}") from None
+        raise ConfigError(f"cannot read {source}: {one_line(error, 200)}") from None
     found: dict[str, list[Labelled]] = {part: [] for part in parts}
     for part, rows in parts.items():
         for number, row in enumerate(rows, 1):

@@ -1,4 +1,4 @@
-"""How the scenarios that add objects ask for one."""
+"""Add an object each turn: one apple, or a hundred different fruits."""
 
 from __future__ import annotations
 
@@ -24,9 +24,6 @@ def addition(name: str, place: str) -> Step:
     """Ask for one more object, and nothing else. Our wording: the paper's is not known."""
     text = f"Add one {name} to {place}. Keep everything that is there and change nothing else."
     return Step(text, {"kind": "add", "object": name})
-
-
-# Add one apple, turn after turn.
 
 
 class AddApple:
@@ -62,9 +59,6 @@ FRUITS: tuple[str, ...] = (
     "finger lime", "crab apple", "salak", "santol",
 )  # fmt: skip
 """Different names, each one step of `add_fruits`."""
-
-
-# Add a hundred different fruits, one each turn.
 
 
 class AddFruits:

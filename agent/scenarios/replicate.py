@@ -1,4 +1,4 @@
-"""Ask for an exact copy, turn after turn: the paper's main scenario."""
+"""Ask for an exact copy, turn after turn: the paper's main scenario, and its wording with a request to remove noise."""
 
 from __future__ import annotations
 
@@ -50,8 +50,6 @@ class Replicate:
         """The same request every turn."""
         return Step(self._texts[(turn - 1) % len(self._texts)], {"kind": "replicate"})
 
-
-# Ask for an exact copy without noise, turn after turn.
 
 DENOISE_TEXT = (
     "Produce an exact replica of the provided image, with no alterations, "

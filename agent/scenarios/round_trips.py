@@ -1,4 +1,4 @@
-"""Mirror the image, turn after turn: every second turn should give the origin."""
+"""Requests that undo themselves: mirror twice, rotate four times, take the colours away and ask for them back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Drift: how far recursive editing has worn an image, measured against the origin or the first accepted image."""
+"""Drift: how far recursive editing has worn an image, against one reference (`drift`) or along the chain
+(`drift_chain`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings that all judges share."""
+"""Settings that judges share, those of a provider and those of a model on this machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Luma of a picture, computed once and shared by all metrics that look at it."""
+"""Luma of a picture and its half-size version, computed once and shared by all metrics that look at it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generalised Gaussian fits to a coefficient field and to the products of its neighbours."""
+"""Natural scene statistics: MSCN coefficients, and generalised Gaussian fits to them and to products of neighbours."""
 
 from __future__ import annotations
 

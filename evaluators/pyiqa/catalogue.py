@@ -16,7 +16,7 @@ from typing import Any, Literal
 from turngate.errors import ConfigError, MissingExtra, UnknownComponent
 from turngate.evaluators.evaluator import Direction
 
-__all__ = ["CatalogueEntry", "catalogue", "entry_of", "versions"]
+__all__ = ["CatalogueEntry", "entry_of", "read_catalogue", "versions"]
 
 _SETS = frozenset({"fid", "fid_dinov2", "inception_score", "sfid"})
 """They compare two sets of images, so one image has no value."""
@@ -63,16 +63,16 @@ def entry_of(name: str) -> CatalogueEntry:
     """Raises `UnknownComponent`, `ConfigError` for a metric of sets, `MissingExtra` without pyiqa."""
     if name in _SETS:
         raise ConfigError(f"pyiqa:{name} compares sets of images: it has no value for one")
-    found = catalogue().get(name)
+    found = read_catalogue().get(name)
     if found is None:
-        close = difflib.get_close_matches(name, catalogue(), n=1)
+        close = difflib.get_close_matches(name, read_catalogue(), n=1)
         hint = f"did you mean 'pyiqa:{close[0]}'?" if close else "`turngate evaluators --all` lists them"
         raise UnknownComponent(f"pyiqa has no metric {name!r}; {hint}")
     return found
 
 
 @cache
-def catalogue() -> Mapping[str, CatalogueEntry]:
+def read_catalogue() -> Mapping[str, CatalogueEntry]:
     """Metric -> what is known about it, without those that compare sets; raises `MissingExtra` without pyiqa."""
     spec = importlib.util.find_spec("pyiqa")
     if spec is None or not spec.submodule_search_locations:

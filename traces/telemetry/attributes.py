@@ -1,4 +1,4 @@
-"""From rows of the ledger to attributes of run, turn and gate. Free text is redacted and cut on the way."""
+"""From rows of the ledger to attributes of spans, events and metrics. Free text is redacted and cut on the way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the spans of one run stand: in which trace, below whom."""
+"""Ids of the spans of a run, its trace context, and the headers that carry it to providers."""
 
 from __future__ import annotations
 

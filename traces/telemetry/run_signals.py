@@ -1,4 +1,4 @@
-"""Everything that is told about one run: spans, events and metrics of the same recorded rows."""
+"""Spans, events and metrics of one run, made from the same recorded rows."""
 
 from __future__ import annotations
 

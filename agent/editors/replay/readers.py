@@ -1,4 +1,4 @@
-"""The chain that numbered image files in a folder make."""
+"""Readers of recorded chains: numbered images in a folder, a run folder, a CSV manifest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One turn of decay: what lies between two amounts of damage, added to the image."""
+"""One turn of decay: what lies between two amounts of damage, its random fields and its shapes, added to the image."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from PIL import Image
+
+from turngate.picture import LUMA_WEIGHTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,7 +49,7 @@ def pattern(height: int, width: int, size: float, number: int) -> NDArray[np.flo
 
 # Damage that follows what is in the image: resampling, blur, lost texture, wrinkles, repeated pieces.
 
-_LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32)
+_LUMA = np.array(LUMA_WEIGHTS, dtype=np.float32)
 
 
 def resample(rgb: NDArray[np.uint8], crop: tuple[float, float]) -> NDArray[np.float32]:

@@ -1,4 +1,4 @@
-"""The objects that a simulated editor has put into an image: where they are, and how adding one fails."""
+"""What a simulated editor puts into an image or does to it on request, and how often that fails."""
 
 from __future__ import annotations
 

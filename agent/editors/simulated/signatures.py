@@ -1,4 +1,5 @@
-"""What each simulated model does to an image. Written by hand after published descriptions, not fitted to any model."""
+"""What each simulated model does to an image and says about it. Written by hand after published descriptions, not
+fitted to any model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`turngate doctor`."""
+"""`turngate doctor`: what can run here, and what the components of a configuration lack."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from turngate.agent.gates import GATES
 from turngate.agent.scenarios import SCENARIOS
 from turngate.cli._options import json_option
 from turngate.component import ComponentConfig, missing_modules
-from turngate.errors import TurngateError
+from turngate.errors import TurngateError, one_line
 from turngate.evaluators import EVALUATORS
 from turngate.graphs.config import RunConfig
 from turngate.graphs.load import read_config, read_mapping
@@ -162,5 +162,5 @@ def _why_not(registry: Registry[Any], config: ComponentConfig) -> str | None:
     except TurngateError as error:
         return str(error)
     except Exception as error:  # a plug-in may raise anything; the others are looked at all the same
-        return f"{type(error).__name__}: {' '.join(str(error).split())}"
+        return f"{type(error).__name__}: {one_line(error)}"
     return None

@@ -1,4 +1,4 @@
-"""`turngate report`."""
+"""`turngate report`, and the page that other commands write."""
 
 from __future__ import annotations
 

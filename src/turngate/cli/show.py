@@ -1,4 +1,4 @@
-"""`turngate show`."""
+"""`turngate show`, and the summary that other commands print."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`turngate view`."""
+"""`turngate view`, and the processes that continue reviewed runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An HTTP answer before it is sent."""
+"""An HTTP answer before it is sent, and how it is delivered: whole, late, cut off."""
 
 from __future__ import annotations
 

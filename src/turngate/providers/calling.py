@@ -1,4 +1,4 @@
-"""The one layer that retries calls to a provider."""
+"""The one layer that calls a provider: tries, kinds of failure, what ends a run."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from turngate.errors import ConfigError, MissingKey, QuotaExhausted
+from turngate.frozen import StrictModel
 
 __all__ = [
     "FATAL",
@@ -28,9 +29,6 @@ __all__ = [
     "raise_if_fatal",
     "run_blocking",
 ]
-
-
-# One failed call to a provider.
 
 
 @dataclass(frozen=True)
@@ -79,10 +77,8 @@ class CallFailure:
 T = TypeVar("T")
 
 
-class RetryConfig(BaseModel):
+class RetryConfig(StrictModel, allow_inf_nan=False):
     """How often and how patiently a provider is asked."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     tries: int = Field(default=5, ge=1, le=50)
     """Calls in all. Limits per minute, full capacity, HTTP 408 and 5xx, broken connections, missed deadlines and

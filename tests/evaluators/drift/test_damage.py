@@ -15,7 +15,7 @@ from turngate.agent.editors import EDITORS
 from turngate.evaluators import EvalInput, Score
 from turngate.evaluators.drift import ALARM, Drift, DriftConfig
 from turngate.evaluators.scoring import score
-from turngate.picture import Picture
+from turngate.picture import LUMA_WEIGHTS, Picture
 
 from ._images import PHOTOGRAPHS, Rgb, noisy, rounded, scored
 
@@ -45,7 +45,7 @@ def _harsh(rgb: Rgb, amount: float) -> Rgb:
 
 def _ringing(rgb: Rgb, levels: float) -> Rgb:
     """Wrinkles 5 pixels apart along every strong contour."""
-    soft = gaussian_filter(rgb @ np.array([0.299, 0.587, 0.114]), 1)
+    soft = gaussian_filter(rgb @ np.array(LUMA_WEIGHTS), 1)
     away = distance_transform_edt(np.hypot(*np.gradient(soft)) <= 15)
     rings = levels * np.cos(2 * np.pi * away / 5) * ((away > 0) & (away < 9))
     return rounded(rgb + rings[:, :, None])

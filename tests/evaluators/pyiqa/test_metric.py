@@ -15,7 +15,7 @@ from tests.evaluators.warps import worse_and_worse
 
 from turngate.errors import ConfigError, UnknownComponent
 from turngate.evaluators import EVALUATORS, EvalInput, Facts, Failed, Result, Score, Unscored
-from turngate.evaluators.pyiqa import PyiqaConfig, PyiqaMetric, catalogue, files_of
+from turngate.evaluators.pyiqa import PyiqaConfig, PyiqaMetric, files_of, read_catalogue
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 from turngate.testing import check_evaluator
@@ -119,7 +119,7 @@ def test_a_device_that_is_not_there(device: str) -> None:
 
 def at_hand() -> list[str]:
     """Metrics that need no weights, whose weights turngate ships, or that are on this machine."""
-    known = {name: files_of(name) for name in catalogue()}
+    known = {name: files_of(name) for name in read_catalogue()}
     return [name for name, files in known.items() if files is not None and all(file.is_here() for file in files)]
 
 

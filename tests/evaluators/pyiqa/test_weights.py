@@ -231,8 +231,8 @@ def test_a_package_that_ships_them(hub: Hub, tmp_path: Path, monkeypatch: pytest
 
 
 def test_every_file_has_an_address() -> None:
-    from turngate.evaluators.pyiqa import catalogue
+    from turngate.evaluators.pyiqa import read_catalogue
 
-    for name in catalogue():
+    for name in read_catalogue():
         for file in files_of(name) or ():
             assert file.url.startswith("https://") and file.url.endswith(file.name.rpartition("/")[2]), file

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pydantic import BaseModel, ConfigDict
-
+from turngate.frozen import FrozenModel
 from turngate.traces.analysis.failures.rules import frame_failures, object_failures, surface_failures
 from turngate.traces.analysis.labels import Labels
 from turngate.traces.analysis.run import RunView
@@ -17,10 +16,8 @@ LABEL_FILE = "label file"
 """Source of what people say."""
 
 
-class RunFailures(BaseModel):
+class RunFailures(FrozenModel):
     """Every judgement about the candidates of a run."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     run: str
     """Run id."""

@@ -1,4 +1,4 @@
-"""Failures of the frame: another aspect ratio, crops, mirroring and rotation that were not carried out."""
+"""Rules of the failure taxonomy: the frame, the surface, the objects."""
 
 from __future__ import annotations
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
+from turngate.frozen import StrictModel
 from turngate.traces.analysis.run import AttemptView, RunView
 from turngate.traces.analysis.taxonomy import FailureName
 from turngate.traces.records import TruthRow
@@ -19,11 +20,9 @@ __all__ = ["MEASURE", "LabelRow", "Labels", "with_labels"]
 AttemptKey = tuple[int, int]
 
 
-class LabelRow(BaseModel):
+class LabelRow(StrictModel):
     """One row of a label file. A later row replaces an earlier one about the same image; one that says nothing takes it
     back."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     run: str = Field(min_length=1)
     """Run id, or path of the run's folder, relative to the label file or to the working directory."""

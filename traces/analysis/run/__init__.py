@@ -21,7 +21,7 @@ from turngate.traces.analysis.run.run_view import (
     truth_doubts,
     turns_of,
 )
-from turngate.traces.analysis.run.settings import as_yaml, gate_line, in_words, made_with, models, settings
+from turngate.traces.analysis.run.settings import as_yaml, gate_line, in_words, made_with, models, setup_lines
 from turngate.traces.analysis.run.summaries import RunReasoning, Spoken, SummaryCounts, read_run, read_runs
 from turngate.traces.analysis.run.summary import Counts, RunMeasures, RunSummary, measure_run, summarise
 
@@ -53,7 +53,7 @@ __all__ = [
     "read_run",
     "read_runs",
     "rescored_names",
-    "settings",
+    "setup_lines",
     "standings",
     "summarise",
     "truth_direction",

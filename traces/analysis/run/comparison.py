@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
+from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
 from turngate.traces.analysis.run.summary import RunSummary, summarise
 
 __all__ = ["Change", "Comparison", "Parting", "compare_runs"]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
-
-
-class Change(_Model):
+class Change(FrozenModel):
     """One field that differs."""
 
     field: str
@@ -26,7 +21,7 @@ class Change(_Model):
     b: Any
 
 
-class Parting(_Model):
+class Parting(FrozenModel):
     """The first attempt in which the runs differ."""
 
     turn: int
@@ -37,7 +32,7 @@ class Parting(_Model):
     b: str | None
 
 
-class Comparison(_Model):
+class Comparison(FrozenModel):
     """What `turngate compare` tells."""
 
     config: list[Change]

@@ -1,4 +1,4 @@
-"""The same run under another threshold of `damaged`."""
+"""The same run under another threshold of `damaged`, and its outcomes."""
 
 from __future__ import annotations
 

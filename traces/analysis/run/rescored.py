@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
-from turngate.errors import DamagedRun, MachineError
+from turngate.errors import DamagedRun, MachineError, one_line
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
 from turngate.traces.records import ScoreRow
 from turngate.traces.rescored import FILE_NAME, ImageRole, ScoredRow, ScoreTable, ScoringPass, ScoringPassEnd
@@ -100,7 +100,7 @@ def read_rescored(run: RunView) -> RescoredScores:
         rows = [ScoredRow.model_validate(vars(row)) for row in rows]
         passes = [(ScoringPass.model_validate(vars(asked)), end) for asked, end in passes]
     except (DamagedRun, MachineError, ValueError) as error:
-        return RescoredScores([], len(images), [], trouble=" ".join(str(error).split())[:300])
+        return RescoredScores([], len(images), [], trouble=one_line(error, 300))
     mine = [row for row in rows if _place(row) in images and row.image in ("", images[_place(row)])]
     told = {
         (str(one.get("type")), str(one.get("version")), str(one.get("parameters"))): one

@@ -1,4 +1,4 @@
-"""A whole run, read from its folder once."""
+"""A whole run, read from its folder once, and which image stands after each turn."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import yaml
 from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.analysis.run.summary import RunSummary
 
-__all__ = ["as_yaml", "gate_line", "in_words", "made_with", "models", "settings"]
+__all__ = ["as_yaml", "gate_line", "in_words", "made_with", "models", "setup_lines"]
 
 _ENDINGS = {
     "skip": "keep the current image and go on",
@@ -36,7 +36,7 @@ def gate_line(run: RunView) -> str:
     return _part(run.info.config.get("gate", {})) + (f"; {follows}" if follows else "")
 
 
-def settings(run: RunView, summary: RunSummary) -> list[tuple[str, str]]:
+def setup_lines(run: RunView, summary: RunSummary) -> list[tuple[str, str]]:
     """What a reader must know before the pictures mean anything, one line each."""
     config, resolved = run.info.config, run.info.resolved
     editor = resolved.get("editor") or {}

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
+from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
 from turngate.traces.records import RunStatus, TruthRow
 
@@ -19,11 +18,7 @@ __all__ = ["Counts", "RunMeasures", "RunSummary", "measure_run", "summarise"]
 _TAKEN = {"accept", "force_accept", "keep_best"}
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
-
-
-class Counts(_Model):
+class Counts(FrozenModel):
     """The four counts that stand beside every aggregate of an evaluator; over all attempts of the run."""
 
     scored: int = 0
@@ -32,7 +27,7 @@ class Counts(_Model):
     skipped: int = 0
 
 
-class RunSummary(_Model):
+class RunSummary(FrozenModel):
     """One run in numbers. Turns are counted by how they closed, outcomes by attempt."""
 
     run: str

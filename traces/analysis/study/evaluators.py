@@ -1,4 +1,4 @@
-"""One evaluator against the truth."""
+"""How well an evaluator tells damage: discrimination against the truth, also for scores made after the runs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
+from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import (
     Counts,
     EvaluatorKey,
@@ -82,10 +82,8 @@ def roc(candidates: Sequence[Judged]) -> list[tuple[float, float]]:
     return points
 
 
-class RescoredEvidence(BaseModel):
+class RescoredEvidence(FrozenModel):
     """How an evaluator scored runs that were there already: no gate saw any of it."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     type: str
     version: str
@@ -102,10 +100,8 @@ class RescoredEvidence(BaseModel):
     """The same in words."""
 
 
-class EvaluatorAnswer(BaseModel):
+class EvaluatorAnswer(FrozenModel):
     """One evaluator against truth, on the runs without a gate if there are any."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     evaluator: str
     """Its name; one that scored afterwards says so in it."""

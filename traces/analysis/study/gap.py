@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
+from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import RunView
 
 __all__ = ["STEPS", "Denominator", "Gap", "gaps", "gaps_of"]
@@ -23,10 +23,8 @@ Denominator = Literal["none", "range", "ref_abs", "pooled_std", "max_abs"]
 """
 
 
-class Gap(BaseModel):
+class Gap(FrozenModel):
     """One metric over a set of runs."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     evaluator: str
     deltas: dict[int, list[float]]

@@ -1,4 +1,4 @@
-"""What pages and plots need of every run of a study, without the rest of its ledger."""
+"""The runs of a study as pages and plots need them, and their curves over turns."""
 
 from __future__ import annotations
 

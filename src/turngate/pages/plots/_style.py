@@ -1,4 +1,5 @@
-"""How every figure looks: small, for print, without colour as the only sign; and how it is saved, byte for byte."""
+"""How every figure looks (small, for print, without colour as the only sign), its sheet and texts, and how it is
+saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A line per arm: a few together on one panel, many with a panel for each gate and the controls in grey behind it."""
+"""A line per arm: truth over turns, survival and delay; a few arms on one panel, many with a panel for each gate."""
 
 from __future__ import annotations
 

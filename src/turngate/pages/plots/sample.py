@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 from turngate.pages.plots._style import name_of
 from turngate.pages.report.charts import Arm
+from turngate.traces.analysis.statistics import FEW_ORIGINS
 from turngate.traces.analysis.study import LoadedRun, thresholds_of
 
 __all__ = ["control_words", "interval_words", "label_of", "limit_words", "runs_of", "sample_words"]
-
-_FEW = 5
 
 
 def runs_of(arms: Sequence[Arm]) -> list[LoadedRun]:
@@ -45,7 +44,7 @@ def interval_words(runs: Sequence[LoadedRun]) -> str:
     origins = _origins(runs)
     if origins == 1:
         return "One origin: no interval."
-    return f"Intervals from fewer than {_FEW} origins are rough." if origins < _FEW else ""
+    return f"Intervals from fewer than {FEW_ORIGINS} origins are rough." if origins < FEW_ORIGINS else ""
 
 
 def limit_words(arms: Sequence[Arm]) -> str:

@@ -1,4 +1,4 @@
-"""What lies in the viewer's folder: runs and studies, told from their small files alone."""
+"""Runs and studies in the viewer's folder, read from their small files, and a quick summary of each run."""
 
 from __future__ import annotations
 

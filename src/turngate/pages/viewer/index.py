@@ -1,4 +1,4 @@
-"""The list of everything in the viewer's folder, read once and again where something changed."""
+"""The list of everything in the viewer's folder, its filters and its order; read again where something changed."""
 
 from __future__ import annotations
 

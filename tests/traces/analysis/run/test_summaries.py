@@ -161,7 +161,6 @@ def test_the_intervals_come_from_the_origins(tmp_path: Path) -> None:
     runs = [measured(origin, one) for origin, views in view.items() for one in views]
     found = answer_reasoning("arm", runs, READER).hallucinated_confidence
     assert (found.value, found.low, found.high, found.clusters) == (1 / 4, 0.0, 1.0, 2)
-    assert found.rough
 
 
 pairs = st.lists(st.tuples(st.booleans(), st.booleans()), max_size=30)

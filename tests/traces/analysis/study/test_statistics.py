@@ -53,7 +53,6 @@ def test_the_interval_comes_from_the_origins_not_from_their_runs() -> None:
     many = bootstrap_ratio({"a": [0] * 50, "b": [1] * 50}, float)
     assert few == many
     assert (few.value, few.low, few.high, few.clusters) == (0.5, 0.0, 1.0, 2)
-    assert few.rough
 
 
 def test_both_bootstraps_agree() -> None:

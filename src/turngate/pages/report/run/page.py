@@ -23,7 +23,7 @@ from turngate.traces.analysis.run import (
     as_yaml,
     made_with,
     models,
-    settings,
+    setup_lines,
     summarise,
     truth_doubts,
 )
@@ -168,7 +168,7 @@ def run_content(
         "headline": headline(summary),
         "second_line": second_line(summary),
         "notices": [*notices(view, summary, pictures), *later.notices],
-        "settings": settings(view, summary),
+        "settings": setup_lines(view, summary),
         "made_with": made_with(view),
         "models": models(view),
         "facts": view.info.resolved.get("evaluators") or {},

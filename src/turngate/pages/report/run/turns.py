@@ -1,4 +1,4 @@
-"""Turns and attempts as the run page shows them."""
+"""Turns and attempts as the run page shows them, with their scores and means."""
 
 from __future__ import annotations
 
