@@ -97,20 +97,24 @@ def turngate(tmp_path: Path, environment: dict[str, str]) -> Callable[..., Done]
 @contextlib.contextmanager
 def _as_started(arguments: list[str], folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
     """Arguments, folder, environment and search path of a new process; what is imported from there is forgotten."""
-    before = set(sys.modules)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(folder)
-        for name in os.environ.keys() - environment.keys():
-            patch.delenv(name)
-        for name, value in environment.items():
-            patch.setenv(name, value)
+    modules, variables = set(sys.modules), dict(os.environ)
+    with pytest.MonkeyPatch.context() as patch, contextlib.chdir(folder):
         own = environment["PYTHONPATH"].split(os.pathsep)
         patch.setattr(sys, "path", [*(path for path in own if path not in sys.path), *sys.path])
         patch.setattr(sys, "argv", arguments)
-        yield
-    for name in set(sys.modules) - before:
+        try:
+            _set_environment(environment)
+            yield
+        finally:
+            _set_environment(variables)
+    for name in set(sys.modules) - modules:
         if Path(getattr(sys.modules[name], "__file__", None) or "/").parent in (PLUGIN, folder):
             del sys.modules[name]
+
+
+def _set_environment(variables: Mapping[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(variables)
 
 
 @pytest.fixture
