@@ -8,10 +8,11 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 from jsonschema import Draft202012Validator
 
-from turngate.cli import _COMMANDS
+from turngate.cli import cli
 
 from .program import Done
 
@@ -99,7 +100,7 @@ def test_early_endings_have_their_own_exit_codes(turngate: Turngate, write: Writ
     assert (done.code, done.json()["accepted"]) == (0, 1)
 
 
-@pytest.mark.parametrize("command", list(_COMMANDS))
+@pytest.mark.parametrize("command", cli.list_commands(click.Context(cli)))
 def test_every_command_has_help(turngate: Turngate, command: str) -> None:
     done = turngate(command, "--help")
     assert done.code == 0

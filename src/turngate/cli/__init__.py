@@ -41,7 +41,7 @@ _COMMANDS = {
 
 class _Lazy(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return [*_COMMANDS]  # `list` is a module of this package as soon as that command was used
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
@@ -59,7 +59,7 @@ class _Lazy(click.Group):
         if name and name not in _COMMANDS:
             from turngate.registry import nearest
 
-            ctx.fail(f"no command is called {name!r}{nearest(name, list(_COMMANDS))}")
+            ctx.fail(f"no command is called {name!r}{nearest(name, [*_COMMANDS])}")
         return super().resolve_command(ctx, args)
 
 
