@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from turngate.agent.gate import Readings
+from turngate.frozen import StrictModel
 
 __all__ = ["Ending", "Masking", "Rejection", "Tried", "best_of"]
 
@@ -26,10 +27,8 @@ Ending = Literal["skip", "accept", "accept_masked", "keep_best", "rollback", "re
 """
 
 
-class Masking(BaseModel):
+class Masking(StrictModel, allow_inf_nan=False):
     """What a masked accept takes of a candidate; see `turngate.graphs.masked_accept`. Lengths are in pixels."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     threshold: float = Field(default=16.0, gt=0, lt=255)
     """Smoothed difference in any channel from where on a pixel counts as changed, in 8-bit levels."""
@@ -41,10 +40,8 @@ class Masking(BaseModel):
     """SD of the Gaussian that blends the border; 0 cuts hard."""
 
 
-class Rejection(BaseModel):
+class Rejection(StrictModel):
     """Policy for rejected candidates."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     attempts: int = Field(default=1, ge=1, le=1000)
     """Editor calls per turn at most. More than one is `retry`: each has its own seed."""

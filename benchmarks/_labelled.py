@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import ValidationError, field_validator
 
 from turngate.agent.reasoning import LABELS, ClaimLabel, ObjectCount, SummaryReader, SummaryReading
-from turngate.errors import ConfigError
+from turngate.errors import ConfigError, one_line
+from turngate.frozen import FrozenModel, StrictModel
 from turngate.registry import explain
 
 __all__ = ["LabelScore", "Labelled", "read_labelled", "score_reader"]
@@ -19,10 +20,8 @@ __all__ = ["LabelScore", "Labelled", "read_labelled", "score_reader"]
 _COUNT = re.compile(r"(\+?)(\d+) (\S+)")
 
 
-class Labelled(BaseModel):
+class Labelled(StrictModel):
     """One text."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     text: str
     labels: frozenset[ClaimLabel] = frozenset()
@@ -38,10 +37,8 @@ class Labelled(BaseModel):
         return tuple(ObjectCount(int(one[2]), one[3], bool(one[1])) for one in found if one)
 
 
-class LabelScore(BaseModel):
+class LabelScore(FrozenModel):
     """How well one label is found; undefined rates are None."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     label: str
     """A label, or `counts`."""
@@ -79,7 +76,7 @@ def read_labelled(path: Path | None = None) -> dict[str, list[Labelled]]:
         raw = yaml.safe_load(source.read_text(encoding="utf-8"))
         sets = {str(name): list(rows) for name, rows in raw.items()}
     except (OSError, ValueError, yaml.YAMLError, AttributeError, TypeError) as error:
-        raise ConfigError(f"cannot read {source}: {' '.join(str(error).split())[:200]}") from None
+        raise ConfigError(f"cannot read {source}: {one_line(error, 200)}") from None
     found: dict[str, list[Labelled]] = {name: [] for name in sets}
     for name, rows in sets.items():
         for number, row in enumerate(rows, 1):

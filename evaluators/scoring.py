@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from turngate.errors import Fault, TurngateError
+from turngate.errors import Fault, TurngateError, one_line
 from turngate.evaluators.evaluator import EvalInput, Evaluator, Facts
 from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored
 from turngate.providers.calling import FATAL
@@ -73,4 +73,4 @@ def _failure(error: Exception) -> Failed:
         fault = error.fault
     elif isinstance(error, OSError) or out_of_memory(error):
         fault = "machine"
-    return Failed(fault, type(error).__name__, " ".join(str(error).split())[:500])
+    return Failed(fault, type(error).__name__, one_line(error, 500))

@@ -16,6 +16,7 @@ from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS, Evaluator
 from turngate.graphs.config import RunConfig
 from turngate.registry import nearest
+from turngate.traces.recorded import RecordedEditor, RecordedFacts, RecordedScenario, Resolved
 
 __all__ = ["Components", "build_components"]
 
@@ -31,21 +32,21 @@ class Components:
     truth: Evaluator | None
     """Evaluator that measures truth; None when there is no truth or the simulator records it."""
 
-    def resolved(self) -> dict[str, Any]:
+    def resolved(self) -> Resolved:
         """What the names in the configuration stand for, for run.json."""
         editor = self.editor
-        return {
-            "editor": {
-                "model": editor.model,
-                "stochastic": editor.stochastic,
-                "paid": editor.paid,
-                "provider": getattr(editor, "provider", None),
-            },
-            "simulated": self.editor.simulated,
-            "evaluators": {name: _facts(evaluator) for name, evaluator in self.evaluators.items()},
-            "truth": _facts(self.truth) if self.truth else None,
-            "scenario": {"ideal": self.scenario.ideal},
-        }
+        return Resolved(
+            editor=RecordedEditor(
+                model=editor.model,
+                stochastic=editor.stochastic,
+                paid=editor.paid,
+                provider=getattr(editor, "provider", None),
+            ),
+            simulated=editor.simulated,
+            evaluators={name: _facts(evaluator) for name, evaluator in self.evaluators.items()},
+            truth=_facts(self.truth) if self.truth else None,
+            scenario=RecordedScenario(ideal=self.scenario.ideal),
+        )
 
 
 def build_components(config: RunConfig) -> Components:
@@ -184,8 +185,8 @@ _CHECKS: tuple[Callable[[RunConfig, Components], str | None], ...] = (
 )
 
 
-def _facts(evaluator: Evaluator) -> dict[str, Any]:
+def _facts(evaluator: Evaluator) -> RecordedFacts:
     facts = asdict(evaluator.facts)
     facts["inputs"] = sorted(facts["inputs"])
     facts["range"] = [str(bound) if abs(bound) == float("inf") else bound for bound in facts["range"]]
-    return facts
+    return RecordedFacts.model_validate(facts)

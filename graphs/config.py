@@ -1,10 +1,12 @@
-"""Configuration of one run."""
+"""Configuration of one run, and the seeds that are derived from it."""
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, field_validator
+from pydantic import Field, SerializeAsAny, field_validator
 
 from turngate.agent.editor import History
 from turngate.agent.editors import EDITORS
@@ -15,20 +17,45 @@ from turngate.agent.scenarios import SCENARIOS
 from turngate.component import ComponentConfig
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.suites import expanded
-from turngate.graphs.seeds import SeedPolicy
+from turngate.frozen import StrictModel
 from turngate.traces.telemetry.config import TelemetryConfig
 
-__all__ = ["NOT_IDENTITY", "Budgets", "OriginConfig", "RunConfig", "TruthConfig", "UnscoredPolicy"]
+__all__ = ["Budgets", "OriginConfig", "RunConfig", "derive", "editor_seed"]
+
+
+# Every random choice of a run comes from its seed.
+
+SeedPolicy = Literal["per_attempt", "per_turn", "fixed", "none"]
+"""How the editor's seed changes. `none`: a remote model is sent none, a local editor gets one from the system."""
+
+
+def derive(seed: int, *purpose: str | int) -> int:
+    """A seed in 0..2**31-1 for one purpose: the first 31 bits of SHA-256 over seed and purpose.
+
+    It does not depend on the gate or the editor, so the arms of a study draw the same numbers.
+    """
+    text = "/".join(str(part) for part in (seed, *purpose))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
+
+
+def editor_seed(seed: int, policy: SeedPolicy, turn: int, attempt: int) -> int:
+    """The seed that the editor is given under a seed policy; under `none` another one at every call."""
+    match policy:
+        case "per_attempt":
+            return derive(seed, "edit", turn, attempt)
+        case "per_turn":
+            return derive(seed, "edit", turn)
+        case "fixed":
+            return derive(seed, "edit")
+        case "none":
+            return secrets.randbits(31)
+
 
 NOT_IDENTITY = frozenset({"name", "budgets", "driver", "reader", "score_cache", "telemetry"})
 """Fields that may differ between a run and its resumption: they do not change what a turn does."""
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
-
-
-class OriginConfig(_Model):
+class OriginConfig(StrictModel):
     """The image before turn 1."""
 
     image: str
@@ -39,7 +66,7 @@ class OriginConfig(_Model):
     """Set in run.json: the image must still be this one."""
 
 
-class TruthConfig(_Model):
+class TruthConfig(StrictModel):
     """The damage measure that gates never see."""
 
     measure: Literal["simulator"] | SerializeAsAny[ComponentConfig]
@@ -53,7 +80,7 @@ class TruthConfig(_Model):
         return raw if raw == "simulator" else EVALUATORS.configure(raw, "truth.measure")
 
 
-class UnscoredPolicy(_Model):
+class UnscoredPolicy(StrictModel):
     """What happens when an evaluator that the gate reads gives no score."""
 
     policy: Literal["reject", "accept", "retry_evaluator", "stop", "ask_human"] = "reject"
@@ -62,7 +89,7 @@ class UnscoredPolicy(_Model):
     """Times that an evaluator is asked in all under `retry_evaluator`."""
 
 
-class Budgets(_Model):
+class Budgets(StrictModel):
     """Limits over the whole run; reaching one ends it with status `budget_exhausted`, resumable with a larger one."""
 
     attempts: int | None = Field(default=None, ge=1)
@@ -79,7 +106,7 @@ class Budgets(_Model):
     """Editor calls in a row that gave no image: a broken editor must not run through 100 turns."""
 
 
-class RunConfig(_Model):
+class RunConfig(StrictModel):
     """One origin, one scenario, one editor, one gate, one seed, N turns."""
 
     name: str | None = Field(default=None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")

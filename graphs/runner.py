@@ -18,19 +18,22 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from turngate.differences import differences
 from turngate.errors import ConfigChanged, ConfigError, UserError
 from turngate.graphs.components import Components, build_components
 from turngate.graphs.config import RunConfig
 from turngate.graphs.drivers import DRIVERS
 from turngate.graphs.history import readings
-from turngate.graphs.load import apply_overrides, diff, parse_config, with_absolute_paths
+from turngate.graphs.load import apply_overrides, parse_config, with_absolute_paths
 from turngate.graphs.measure_step import measure_origin
 from turngate.graphs.origin import load_origin
 from turngate.graphs.session import Observer, Session
 from turngate.picture import Picture
+from turngate.traces.images import stored_files
 from turngate.traces.ledger import Ledger
 from turngate.traces.lock import RunLock
 from turngate.traces.provenance import provenance
+from turngate.traces.recorded import RecordedOrigin
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import Parent, RunFolder, RunInfo, new_run_id
 from turngate.traces.telemetry import Dropped, TelemetryConfig, TelemetryRecorder, started_under
@@ -131,7 +134,7 @@ def fork_run(folder: Path, turn: int | None, target: Path | None, config: RunCon
         if turn >= config.turns:
             raise ConfigError(f"--turn {turn}: the child needs more turns than it copies, add --set turns={turn + 1}")
         components = build_components(config)
-        origin = Picture.from_bytes(parent.images.get(info.origin["image"]), "the origin")
+        origin = Picture.from_bytes(parent.images.get(info.origin.image), "the origin")
         child.prepare()
         with RunLock(child.path):
             _copy(ledger, parent, child, turn)
@@ -173,14 +176,14 @@ def _create(
         run=run_id,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         config=stored.model_dump(mode="json"),
-        origin={
-            "image": origin.sha256,
-            "media_type": origin.media_type,
-            "width": origin.width,
-            "height": origin.height,
-            "normalised": list(origin.normalised),
-            "source": config.origin.image,
-        },
+        origin=RecordedOrigin(
+            image=origin.sha256,
+            media_type=origin.media_type,
+            width=origin.width,
+            height=origin.height,
+            normalised=list(origin.normalised),
+            source=config.origin.image,
+        ),
         resolved=components.resolved(),
         made_with=provenance(Path.cwd()),
         parent=parent,
@@ -216,9 +219,8 @@ def _open(
 def _copy(ledger: Ledger, parent: RunFolder, child: RunFolder, turn: int) -> None:
     for row in ledger.attempts():
         if row.turn <= turn:
-            for image in (row.image, row.content, *(extra["image"] for extra in row.extras)):
-                if image is not None:
-                    parent.images.link_into(child.images, image)
+            for sha256 in stored_files(row):
+                parent.images.link_into(child.images, sha256)
     copy = child.ledger(read_only=False)
     try:
         copy.copy_rows(ledger, turn)
@@ -235,7 +237,7 @@ def _drive(
     observers: Sequence[Observer],
     review: Review | None,
 ) -> Ended:
-    origin = Picture.from_bytes(run.images.get(info.origin["image"]), "the origin")
+    origin = Picture.from_bytes(run.images.get(info.origin.image), "the origin")
     session = Session(config, components, run, info, ledger, origin, observers)
     _take_review(ledger, session, review)
     if session.progress.status in ENDINGS:
@@ -293,7 +295,7 @@ def _refuse_changes(run: RunFolder, info: RunInfo, recorded: RunConfig, config: 
     new = config.identity()
     if config.origin.sha256 is None:
         new["origin"] = {"sha256": load_origin(config.origin).sha256}
-    changes = diff(recorded.identity(), new)
+    changes = differences(recorded.identity(), new)
     if changes:
         shown = "; ".join(f"{field}: {_SHORT.repr(old)} -> {_SHORT.repr(now)}" for field, old, now in changes)
         raise ConfigChanged(

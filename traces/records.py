@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from turngate.component import Direction
+from turngate.frozen import StrictModel
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -20,6 +21,7 @@ __all__ = [
     "RunStatus",
     "ScoreRow",
     "TruthRow",
+    "is_damaged",
 ]
 
 SCHEMA_VERSION = 1
@@ -34,10 +36,8 @@ TIMING_FIELDS = frozenset({"started_ns", "ended_ns", "at_ns", "waited_seconds", 
 """Fields that differ between two executions of one configuration; all others are equal."""
 
 
-class Row(BaseModel):
+class Row(StrictModel):
     """Base of all rows."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     def comparable(self) -> dict[str, Any]:
         """The row without what differs between two executions of one configuration."""
@@ -243,3 +243,10 @@ TABLES: dict[str, tuple[type[Row], tuple[str, ...]]] = {
     "events": (EventRow, ("seq",)),
 }
 """Table -> (row model, primary key)."""
+
+
+def is_damaged(value: float | None, damaged_at: float, better: Direction) -> bool | None:
+    """Whether `value` is at or beyond the threshold on the bad side; None when the value is not known."""
+    if value is None:
+        return None
+    return value <= damaged_at if better == "higher" else value >= damaged_at

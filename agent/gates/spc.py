@@ -10,10 +10,11 @@ from math import sqrt
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from turngate.agent.gate import Decision, Past, Reading, Readings
 from turngate.component import ComponentConfig
+from turngate.frozen import StrictModel
 
 __all__ = ["Cusum", "Ewma", "KSigma", "PageHinkley", "lineage", "oriented_score", "origin"]
 
@@ -43,10 +44,8 @@ def origin(past: Past, evaluator: str) -> list[float]:
     return [oriented_score(past.origin[evaluator])] if evaluator in past.origin else []
 
 
-class KnownBaseline(BaseModel):
+class KnownBaseline(StrictModel, allow_inf_nan=False):
     """Mean and SD that are known before the run, from sound images for instance."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     mean: float = Field(ge=-1e100, le=1e100)
     """Mean score, in the evaluator's unit."""

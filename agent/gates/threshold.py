@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, model_validator
 from turngate.agent.gate import Decision, Past, Reading, Readings
 from turngate.agent.gates.spc import oriented_score
 from turngate.component import ComponentConfig, Direction
-from turngate.errors import ConfigError
+from turngate.errors import ConfigError, one_line
 
 __all__ = ["LabelGate", "Relative", "RelativeConfig", "Threshold", "ThresholdConfig"]
 
@@ -170,10 +170,10 @@ class LabelGate:
         if reading.label is None:
             return Decision("reject", f"{reading.evaluator} gave no label, {wanted} is needed", evidence)
         accept = _plain(reading.label) in self._accepted
-        shown = " ".join(reading.label.split())[:100]
+        shown = one_line(reading.label, 100)
         reason = f"{reading.evaluator} says {shown!r}, {'as' if accept else 'not'} {wanted}"
         return Decision("accept" if accept else "reject", reason, evidence)
 
 
 def _plain(label: str) -> str:
-    return " ".join(label.split()).casefold()
+    return one_line(label).casefold()

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from turngate.agent.reasoning.lexicon import Splitter
 from turngate.agent.reasoning.reading import ClaimLabel, Finding, ReaderResult, SummaryReading, Unread
 from turngate.component import ComponentConfig
-from turngate.errors import ConfigError, MachineError, MissingWeights
+from turngate.errors import ConfigError, MachineError, MissingWeights, one_line
 from turngate.weights.hub import MODEL_FILES, fetch, missing_model
 from turngate.weights.torch_device import out_of_memory, resolve_device
 
@@ -110,10 +110,10 @@ def _load(config: ZeroShotConfig) -> Any:
     except OSError as error:
         raise MissingWeights(
             f"{config.type}: no whole model at {source}: it takes what save_pretrained of a sequence classifier and of "
-            f"its tokenizer writes ({_line(error)})"
+            f"its tokenizer writes ({one_line(error, 200)})"
         ) from error
     except (ValueError, KeyError, ImportError, RuntimeError) as error:
-        raise ConfigError(f"{config.type}: transformers cannot load {source}: {_line(error)}") from error
+        raise ConfigError(f"{config.type}: transformers cannot load {source}: {one_line(error, 200)}") from error
     if told["missing_keys"]:
         # Random numbers would take their place.
         raise ConfigError(f"{config.type}: {source} lacks weights ({min(told['missing_keys'])}): take a classifier")
@@ -129,7 +129,3 @@ def _place(config: ZeroShotConfig) -> Path:
     if not Path(config.folder).is_dir():
         raise MissingWeights(f"{config.type}: there is no folder {config.folder}: check the path")
     return Path(config.folder)
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import fft
 
+from turngate.picture import LUMA_WEIGHTS
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -150,7 +152,7 @@ def planes(rgb: NDArray[np.uint8]) -> Planes:
     """The planes of H x W x 3 8-bit pixels."""
     import cv2
 
-    luma = cv2.transform(rgb.astype(np.float32), np.array([[0.299, 0.587, 0.114]], dtype=np.float32))
+    luma = cv2.transform(rgb.astype(np.float32), np.array([LUMA_WEIGHTS], dtype=np.float32))
     band = cv2.GaussianBlur(luma, (0, 0), 1.0) - cv2.GaussianBlur(luma, (0, 0), 3.0)
     return Planes(rgb, luma.astype(np.float32), band.astype(np.float32))
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, field_validator
 
 from turngate.component import ComponentConfig
-from turngate.errors import ConfigError, MissingWeights
+from turngate.errors import ConfigError, MissingWeights, one_line
 from turngate.evaluators.evaluator import EvalInput, EvaluatorInput, Facts
 from turngate.evaluators.external.process import LineProcess, ProcessEnded
 from turngate.evaluators.result import Failed, Result, Score, Unscored
@@ -151,9 +151,9 @@ class ExternalScorer:
 
     def _result(self, answer: Mapping[str, Any], flags: tuple[str, ...]) -> Result:
         if "error" in answer:
-            return Failed("user", "scorer", _line(answer["error"]), flags)
+            return Failed("user", "scorer", one_line(answer["error"], 500), flags)
         if "unscored" in answer:
-            return Unscored("undefined", _line(answer["unscored"]), flags)
+            return Unscored("undefined", one_line(answer["unscored"], 500), flags)
         value: Any = answer.get("score")
         try:
             result = Score(value, flags=flags)
@@ -195,7 +195,3 @@ def _write(picture: Picture, folder: Path, name: str) -> str:
     path = folder / f"{name}.{EXTENSIONS.get(picture.media_type, 'bin')}"
     path.write_bytes(picture.data)
     return str(path)
-
-
-def _line(text: Any) -> str:
-    return " ".join(str(text).split())[:500]

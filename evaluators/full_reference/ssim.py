@@ -11,6 +11,7 @@ from turngate.evaluators.full_reference.base import FullReference
 from turngate.evaluators.registration import AlignedImages
 from turngate.evaluators.result import Result, Score, Unscored
 from turngate.memo import Memo
+from turngate.picture import LUMA_WEIGHTS
 from turngate.window import gaussian, smooth, strips
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ __all__ = ["SIDE", "MsSsim", "Ssim"]
 SIDE = 11
 """Pixels of the Gaussian window's side; its sigma is 1.5."""
 _C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
-_LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32)
+_LUMA = np.array(LUMA_WEIGHTS, dtype=np.float32)
 
 _finest: Memo[tuple[float, float]] = Memo()
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
+from turngate.errors import one_line
 from turngate.evaluators.result import Failed, Unscored
 
 __all__ = ["answer_model", "mark", "plain", "read_answer", "schema_of", "word"]
@@ -139,4 +140,4 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _shown(text: str) -> str:
-    return repr(" ".join(text.split())[:200])
+    return repr(one_line(text, 200))

@@ -10,11 +10,12 @@ from importlib import resources
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from turngate.errors import ConfigError
 from turngate.evaluators.evaluator import Direction
 from turngate.evaluators.result import Score, Unscored
+from turngate.frozen import StrictModel
 from turngate.registry import explain, nearest
 
 __all__ = [
@@ -52,10 +53,8 @@ _ROLES: Mapping[ShownImage, str] = {
 }
 
 
-class Form(BaseModel, ABC):
+class Form(StrictModel, ABC, allow_inf_nan=False):
     """A kind of question with its settings. `form` names it in a configuration."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     form: str
     preset: str | None = None
@@ -117,10 +116,8 @@ def check_name(name: str) -> str:
     return name
 
 
-class Criterion(BaseModel):
+class Criterion(StrictModel, allow_inf_nan=False):
     """A question with a scale."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     name: Annotated[str, AfterValidator(check_name)]
     """Key in the answer and among the score's components."""

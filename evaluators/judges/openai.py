@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field
 
 from turngate.component import ComponentConfig
+from turngate.errors import one_line
 from turngate.evaluators.judges.answer import schema_of
 from turngate.evaluators.judges.config import RemoteJudgeConfig, no_answer, text_cost
 from turngate.evaluators.judges.judge import Judge
@@ -125,7 +126,7 @@ def _checked(answer: Any) -> ChatCompletion:
 
     choices = getattr(answer, "choices", None)
     if not isinstance(answer, ChatCompletion) or not isinstance(choices, list):
-        raise OpenAIError(f"no chat completion: {' '.join(str(answer).split())[:100]!r}")
+        raise OpenAIError(f"no chat completion: {one_line(answer, 100)!r}")
     if any(getattr(choice, "message", None) is None for choice in choices):
         raise OpenAIError("a choice without a message")
     return answer
@@ -138,7 +139,7 @@ def _reply(answer: ChatCompletion, prices: Prices | None, waited: float) -> Mode
     message, reason = answer.choices[0].message, str(getattr(answer.choices[0], "finish_reason", None))
     refusal, content = getattr(message, "refusal", None), getattr(message, "content", None)
     if refusal:
-        return ModelReply("", "refused", model, usage, " ".join(str(refusal).split())[:500])
+        return ModelReply("", "refused", model, usage, one_line(refusal, 500))
     text = content if isinstance(content, str) else ""
     return ModelReply(text, _ENDINGS.get(reason, "other"), model, usage, f"finish reason {reason}"[:200])
 

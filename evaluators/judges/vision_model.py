@@ -10,7 +10,7 @@ from typing import Any
 
 from PIL import Image
 
-from turngate.errors import ConfigError, MachineError, MissingWeights
+from turngate.errors import ConfigError, MachineError, MissingWeights, one_line
 from turngate.evaluators.judges.config import VisionModelConfig
 from turngate.evaluators.judges.question import ModelReply
 from turngate.evaluators.result import EvaluationUsage, Unscored
@@ -56,7 +56,7 @@ class VisionModel:
             try:
                 inputs = self._inputs(parts).to(device)
             except ValueError as error:
-                return Unscored("undefined", f"the model's processor does not take this: {_line(error)}")
+                return Unscored("undefined", f"the model's processor does not take this: {one_line(error, 200)}")
             try:
                 with torch.inference_mode():
                     made = self._model.generate(**inputs, max_new_tokens=self._config.max_new_tokens, **drawn)
@@ -110,13 +110,9 @@ def _load(config: VisionModelConfig, folder: Path) -> tuple[Any, Any]:
         return model.eval().to(device), processor
     except OSError as error:
         how = "the folder must hold what save_pretrained of a model and of its processor writes"
-        raise MissingWeights(f"{config.type}: no whole model in {folder}: {how} ({_line(error)})") from error
+        raise MissingWeights(f"{config.type}: no whole model in {folder}: {how} ({one_line(error, 200)})") from error
     except (ValueError, KeyError, ImportError, RuntimeError, MemoryError) as error:
         if out_of_memory(error):
             how = "take a smaller model, or dtype: bfloat16"
             raise MachineError(f"{config.type}: {folder} does not fit into the memory of {device}: {how}") from error
-        raise ConfigError(f"{config.type}.model: transformers cannot load {folder}: {_line(error)}") from error
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())[:200]
+        raise ConfigError(f"{config.type}.model: transformers cannot load {folder}: {one_line(error, 200)}") from error

@@ -12,6 +12,7 @@ from PIL import Image
 from pydantic import Field
 
 from turngate.component import ComponentConfig
+from turngate.errors import one_line
 from turngate.evaluators.evaluator import EvalInput, Facts
 from turngate.evaluators.judges.answer import plain
 from turngate.evaluators.judges.config import VisionModelConfig
@@ -130,7 +131,7 @@ def _read(reply: ModelReply) -> float | Unscored | Failed:
 def read_rating(text: str) -> float | Unscored | Failed:
     """The first number in the last `<answer>`; `Unscored("parse")` without one, `Failed("range")` outside 1..5."""
     found = re.findall(r"<answer>(.*?)</answer>", text, re.DOTALL)
-    shown = repr(" ".join(text.split())[-200:])
+    shown = repr(one_line(text)[-200:])
     if not found:
         return Unscored("parse", f"no <answer> in {shown}" if text.strip() else "the answer is empty")
     number = re.search(r"(?<![\w.,])[+-]?[0-9]+(?:\.[0-9]+)?(?![\w.,]*\w)", found[-1])

@@ -14,7 +14,7 @@ from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
-from turngate.errors import ConfigError, MachineError, MissingExtra, MissingWeights, TurngateError
+from turngate.errors import ConfigError, MachineError, MissingExtra, MissingWeights, TurngateError, one_line
 from turngate.evaluators.pyiqa.catalogue import CatalogueEntry
 from turngate.evaluators.pyiqa.weights import Weights, write_ours
 from turngate.weights.torch_device import out_of_memory, threads
@@ -30,7 +30,7 @@ def explained(error: Exception, name: str, network: str, given: Path | None) -> 
 
     `network` is pyiqa's class, `given` the user's own weights.
     """
-    told = " ".join(str(error).split())[:160]
+    told = one_line(error, 160)
     if isinstance(error, TurngateError):
         return error
     if out_of_memory(error):
@@ -140,7 +140,7 @@ def _check_device(device: str) -> None:
     try:
         torch.empty(1, device=device)
     except (AssertionError, RuntimeError) as error:
-        told = " ".join(str(error).split())[:120]
+        told = one_line(error, 120)
         raise ConfigError(f"device: torch cannot use {device!r} here: set `device: cpu` ({told})") from error
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field
 
 from turngate.component import ComponentConfig, missing_modules
-from turngate.errors import ConfigError
+from turngate.errors import ConfigError, one_line
 from turngate.evaluators.evaluator import EvalInput, EvaluatorInput, Facts
 from turngate.evaluators.full_reference.base import described, reference_of, size_scored
 from turngate.evaluators.pyiqa.build import alone, build, obstacle, repeatable
@@ -134,7 +134,7 @@ class PyiqaMetric:
             if not out_of_memory(error):
                 raise
             if self.config.out_of_memory == "fail":
-                return Failed("machine", "OutOfMemoryError", " ".join(str(error).split())[:300])
+                return Failed("machine", "OutOfMemoryError", one_line(error, 300))
         result = self._asked(self._on_the_cpu(), "cpu", sample, images)  # out of `except`, which holds the GPU's memory
         return replace(result, flags=("device:cpu", *result.flags))
 
@@ -157,7 +157,7 @@ class PyiqaMetric:
             if out_of_memory(error):
                 raise
             # Flat and small images end in exceptions of all these kinds inside pyiqa.
-            detail = " ".join(str(error).split())[:300]
+            detail = one_line(error, 300)
             if any(sign in detail for sign in _TOO_SMALL):
                 return Unscored("too_small", detail)
             if detail.startswith("No face detected"):  # by the metrics that look at faces only

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from turngate.errors import ConfigError, MachineError, MissingWeights
+from turngate.errors import ConfigError, MachineError, MissingWeights, one_line
 from turngate.evaluators.no_reference.parameters import BRISQUE, NIQE, parameters
 from turngate.evaluators.pyiqa.table import FILES
 from turngate.weights.hub import offline
@@ -198,7 +198,7 @@ def _copy(file: WeightFile, write: Callable[[bytes], object]) -> None:
 
 
 def _reason(error: Exception) -> str:
-    return " ".join(str(error).split())[:100] or type(error).__name__
+    return one_line(error, 100) or type(error).__name__
 
 
 _PICKLES = (".pth", ".pt", ".pkl", ".bin", ".ckpt")

@@ -5,19 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, field_validator
+from pydantic import Field, SerializeAsAny, field_validator
 
 from turngate.agent.reasoning import READERS
 from turngate.component import ComponentConfig
+from turngate.frozen import StrictModel
 from turngate.graphs.study.controls import CONTROLS, Control
 
 __all__ = ["StudyConfig"]
 
 
-class StudyConfig(BaseModel):
+class StudyConfig(StrictModel):
     """One base configuration, the arms laid over it, and what each arm is run on."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
     """Short name; the default folder is runs/NAME."""

@@ -19,9 +19,9 @@ from turngate.errors import MachineError, TurngateError
 from turngate.graphs.runner import ENDINGS, run_id_for, start_run
 from turngate.graphs.session import Observer
 from turngate.graphs.study.plan import Job, Study
+from turngate.traces.progress import run_status
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import RunFolder
-from turngate.traces.status import run_status
 
 __all__ = ["Finished", "MakeObservers", "run_study"]
 

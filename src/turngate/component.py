@@ -6,7 +6,7 @@ import importlib.util
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal, Protocol, Self
 
-from pydantic import BaseModel, ConfigDict
+from turngate.frozen import StrictModel
 
 __all__ = ["ComponentClass", "ComponentConfig", "Direction", "missing_here", "missing_modules", "summary"]
 
@@ -14,15 +14,13 @@ Direction = Literal["higher", "lower"]
 """Which way a value is better."""
 
 
-class ComponentConfig(BaseModel):
+class ComponentConfig(StrictModel, allow_inf_nan=False):
     """Configuration of one component. Subclass it beside the component; unknown fields are errors.
 
-    A subclass may list fields that are paths as `paths: ClassVar[tuple[str, ...]]`: they are relative to the
-    configuration's file, as the origin is.
+    So are infinite values and NaN: JSON has neither, and run.json must be able to be run again. A subclass may list
+    fields that are paths as `paths: ClassVar[tuple[str, ...]]`: they are relative to the configuration's file, as the
+    origin is.
     """
-
-    # No field may be infinite or NaN: JSON has neither, and run.json must be able to be run again.
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     type: str
     """Registry name, entry-point name or dotted path (`package.module:Class`) of the component."""

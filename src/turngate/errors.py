@@ -46,6 +46,7 @@ __all__ = [
     "TurngateError",
     "UnknownComponent",
     "UserError",
+    "one_line",
 ]
 
 Fault = Literal["user", "provider", "machine", "us"]
@@ -135,3 +136,8 @@ class RunLocked(MachineError):
 
 class InternalError(TurngateError):
     """A bug of turngate or of a part: please report it."""
+
+
+def one_line(text: object, limit: int | None = None) -> str:
+    """`text` (an error, an answer) with every run of white space as one space, cut to `limit` characters."""
+    return " ".join(str(text).split())[:limit]

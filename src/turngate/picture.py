@@ -19,7 +19,10 @@ from turngate.errors import BadImage
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EXTENSIONS", "Picture", "encode_png"]
+__all__ = ["EXTENSIONS", "LUMA_WEIGHTS", "Picture", "encode_png"]
+
+LUMA_WEIGHTS = (0.299, 0.587, 0.114)
+"""Weights of red, green and blue in luma, ITU-R BT.601."""
 
 EXTENSIONS = {
     "image/png": "png",
@@ -75,8 +78,8 @@ class Picture:
 
     @cached_property
     def gray(self) -> NDArray[np.float64]:
-        """H x W BT.601 luma, 0..255, not rounded (weights 0.299, 0.587, 0.114)."""
-        luma: NDArray[np.float64] = self.rgb @ np.array([0.299, 0.587, 0.114])
+        """H x W BT.601 luma, 0..255, not rounded."""
+        luma: NDArray[np.float64] = self.rgb @ np.array(LUMA_WEIGHTS)
         luma.setflags(write=False)
         return luma
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .conftest import TURNGATE
+from tests.cli.program import TURNGATE
 
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.program import TURNGATE, Done
 
 from turngate import RunView
 from turngate.graphs.validate import validate
-
-from .conftest import TURNGATE, Done
 
 Turngate = Callable[..., Done]
 Write = Callable[..., Path]

@@ -12,7 +12,9 @@ import pytest
 import yaml
 from rich.cells import cell_len
 from rich.console import Console
-from tests.traces._runs import HOSTILE, Writer, degraded
+from tests.cli.program import Done
+from tests.fake_server.process import FakeServer, fake_server, fake_server_process
+from tests.traces.runs import HOSTILE, Writer, degraded
 
 from turngate import RunView, summarise
 from turngate.cli._columns import TimeLeft, duration, print_rows, print_words
@@ -20,8 +22,6 @@ from turngate.cli._live import LiveTable
 from turngate.picture import encode_png
 
 from ._terminal import in_terminal
-from .conftest import Done
-from .fake_servers import FakeServer, fake_server, fake_server_process
 
 __all__ = ["fake_server", "fake_server_process"]
 

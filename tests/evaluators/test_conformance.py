@@ -15,7 +15,7 @@ from turngate.picture import Picture
 from turngate.testing import check_evaluator
 
 from ._broken import Broken
-from ._warps import photograph, worse_and_worse
+from .warps import photograph, worse_and_worse
 
 HERE: dict[str, list[Any]] = {
     "brisque": ["brisque"],
@@ -33,10 +33,10 @@ HERE: dict[str, list[Any]] = {
 }
 """Type -> settings."""
 ELSEWHERE = {
-    "external": "test_external.py",
+    "external": "external/test_external.py",
     "gemini_judge": "judges/test_remote.py",
     "openai_judge": "judges/test_remote.py",
-    "pyiqa:": "test_pyiqa.py",
+    "pyiqa:": "pyiqa/test_metric.py",
     "transformers_judge": "judges/test_transformers.py",
     "visualquality_r1": "judges/test_visualquality_r1.py",
 }

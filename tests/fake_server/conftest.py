@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.e2e.fake_servers import FakeServer, fake_server, fake_server_process
 
 from ._images import photo
+from .process import FakeServer, fake_server, fake_server_process
 
 if TYPE_CHECKING:
     from google.genai import Client

@@ -14,10 +14,10 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from tests.e2e.conftest import TURNGATE, Done
-from tests.e2e.fake_servers import FakeServer, start_fake_server
+from tests.cli.program import TURNGATE, Done
 
 from ._post import post
+from .process import FakeServer, start_fake_server
 
 
 def run(*arguments: object) -> Done:

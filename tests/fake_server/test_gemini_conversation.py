@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.e2e.fake_servers import FakeServer
 
 from ._images import photo, pixels
 from ._parts import image_of, parts_of
+from .process import FakeServer
 
 if TYPE_CHECKING:
     from google.genai import Client

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
-from tests.e2e.fake_servers import FakeServer
+
+from .process import FakeServer
 
 if TYPE_CHECKING:
     from google.genai import Client

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from PIL import Image
-from tests.e2e.fake_servers import FakeServer, start_fake_server
 
 from turngate.picture import Picture
 
 from ._images import photo, pixels
 from ._parts import image_of, parts_of
+from .process import FakeServer, start_fake_server
 
 if TYPE_CHECKING:
     from google.genai import Client

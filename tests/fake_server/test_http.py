@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.e2e.fake_servers import FakeServer
 
 from ._images import photo
 from ._post import post
+from .process import FakeServer
 
 if TYPE_CHECKING:
     from openai import OpenAI

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from tests.e2e.fake_servers import FakeServer
+
+from .process import FakeServer
 
 if TYPE_CHECKING:
     from google.genai import Client

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from pydantic import BaseModel, Field, ValidationError
-from tests.e2e.fake_servers import FakeServer
 
 from ._images import photo
+from .process import FakeServer
 
 if TYPE_CHECKING:
     from google.genai import Client

@@ -11,12 +11,12 @@ import openai as sdk
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.e2e.fake_servers import FakeServer
 
 from turngate.fake_server.openai.request import read_form
 from turngate.picture import Picture
 
 from ._images import photo, pixels
+from .process import FakeServer
 
 if TYPE_CHECKING:
     from openai import OpenAI

@@ -21,12 +21,12 @@ from turngate.pages.report.run import write_run_report
 from turngate.picture import Picture
 from turngate.traces.analysis.run import AttemptView
 
-from . import _stamp
+from . import stamp
 
 Config = Callable[..., RunConfig]
 Run = Callable[..., tuple[Ended, RunView]]
 
-STAMP, SAYS = f"{_stamp.__name__}:Stamp", f"{_stamp.__name__}:Says"
+STAMP, SAYS = f"{stamp.__name__}:Stamp", f"{stamp.__name__}:Says"
 ORIGIN = {"image": "skimage:astronaut", "size": 128}
 MASKED: dict[str, Any] = {
     "turns": 4,
@@ -67,15 +67,15 @@ def psnr(one: Any, other: Any) -> float:
 def test_the_edit_is_taken_and_the_harm_is_not(config: Config, run: Run, driver: str) -> None:
     _, view = run(config(**MASKED, driver=driver))
     ideal = load_origin(OriginConfig.model_validate(ORIGIN)).rgb
-    current = view.info.origin["image"]
+    current = view.info.origin.image
     for attempt in view.attempts:
         made, decision = composite(attempt), attempt.decision
-        ideal = _stamp.stamped(ideal, attempt.row.turn)
+        ideal = stamp.stamped(ideal, attempt.row.turn)
         assert (attempt.row.input_image, made["base"], made["candidate"]) == (current, current, attempt.row.image)
         assert (decision.verdict, decision.action, decision.taken_attempt) == ("reject", "force_accept", 1)
         assert decision.image_after == made["image"] != attempt.row.image
         assert attempt.row.extras == [{"image": made["image"], "role": "composite"}]
-        assert made["changed"] == pytest.approx(_stamp.SIDE**2 / 128**2, rel=0.5)
+        assert made["changed"] == pytest.approx(stamp.SIDE**2 / 128**2, rel=0.5)
         current = decision.image_after
     last = picture(view, current)
     assert psnr(last.rgb, ideal) > psnr(picture(view, view.attempts[-1].row.image or "").rgb, ideal)
@@ -133,7 +133,7 @@ def test_a_fork_goes_on_as_its_parent_did(config: Config, run: Run, tmp_path: Pa
 def test_nothing_clearly_changed(config: Config, run: Run) -> None:
     """Noise is no edit: the turn is spent, the image stays, and the record says why."""
     _, view = run(config(**{**MASKED, "editor": {"type": "scripted", "default": "noise:16"}}))
-    assert {attempt.decision.image_after for attempt in view.attempts} == {view.info.origin["image"]}
+    assert {attempt.decision.image_after for attempt in view.attempts} == {view.info.origin.image}
     assert [attempt.decision.action for attempt in view.attempts] == ["skip"] * 4
     assert composite(view.attempts[0])["changed"] == 0
     assert "no change of the candidate reaches masking.threshold" in view.attempts[0].decision.reason

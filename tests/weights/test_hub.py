@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.agent._hub import COMMIT, GATED, REPOSITORY, hub
 
 from turngate.errors import ConfigError, MachineError, MissingWeights
 from turngate.weights.hub import check_repository, hub_problem
+
+from .hub import COMMIT, GATED, REPOSITORY, hub
 
 _FETCH = """
 import json, sys

@@ -6,22 +6,32 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+
+from turngate.frozen import FrozenModel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Estimate", "adjusted", "bootstrap", "bootstrap_ratio", "counted", "how_simulated", "sign_flip_p"]
+__all__ = [
+    "FEW_ORIGINS",
+    "Estimate",
+    "adjusted",
+    "bootstrap",
+    "bootstrap_ratio",
+    "counted",
+    "how_simulated",
+    "sign_flip_p",
+]
 
 
 T = TypeVar("T")
-_FEW = 5
+
+FEW_ORIGINS = 5
+"""With fewer origins than these an interval by bootstrap is too narrow, and is called rough."""
 
 
-class Estimate(BaseModel):
+class Estimate(FrozenModel):
     """A number with its interval."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     value: float | None
     """None where there is nothing to divide by."""
@@ -30,12 +40,7 @@ class Estimate(BaseModel):
     high: float | None = None
     """Upper end."""
     clusters: int = 0
-    """Origins that it rests on; below 5 an interval by bootstrap is too narrow."""
-
-    @property
-    def rough(self) -> bool:
-        """Too few origins for the interval to be trusted."""
-        return self.clusters < _FEW
+    """Origins that it rests on."""
 
 
 def bootstrap(

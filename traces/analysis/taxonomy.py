@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, get_args
 
-from pydantic import BaseModel, ConfigDict
+from turngate.frozen import FrozenModel
 
 __all__ = ["FAILURES", "FailureKind", "FailureLevel", "FailureName", "Judgement"]
 
@@ -18,11 +18,7 @@ FailureName = Literal[
 ]  # fmt: skip
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
-
-
-class FailureKind(_Model):
+class FailureKind(FrozenModel):
     """One named failure."""
 
     name: FailureName
@@ -51,7 +47,7 @@ FAILURES: Mapping[FailureName, FailureKind] = {kind.name: kind for kind in _KIND
 assert tuple(FAILURES) == get_args(FailureName)
 
 
-class Judgement(_Model):
+class Judgement(FrozenModel):
     """Whether one candidate shows one failure, by one source. What a source cannot know gives no judgement."""
 
     turn: int

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
-
 from turngate.traces._sqlite import Tables
+from turngate.traces.images import ImageRole
 from turngate.traces.records import Row
 
-__all__ = ["SCORE_TABLES", "ImageRole", "ScoredRow", "ScoringPass", "ScoringPassEnd"]
-
-ImageRole = Literal["origin", "candidate", "composite", "image"]
-"""What an image was in its run (a `composite` is what a masked accept made and took); `image` elsewhere."""
+__all__ = ["SCORE_TABLES", "ScoredRow", "ScoringPass", "ScoringPassEnd"]
 
 
 class ScoredRow(Row):
@@ -30,7 +26,7 @@ class ScoredRow(Row):
     role: ImageRole = "image"
     image: str
     """SHA-256 of the bytes that were scored; empty when they could not be read."""
-    shown: dict[str, Any] = Field(default={})
+    shown: dict[str, Any] = {}
     """What else was looked at: role -> SHA-256 (`history`: a list), and the instruction."""
     inputs: str
     """SHA-256 of all that the evaluator looked at: another image or reference under the same name has another row."""
@@ -49,15 +45,15 @@ class ScoredRow(Row):
     """Which way is better."""
     label: str | None = None
     explanation: str | None = None
-    components: dict[str, float] = Field(default={})
+    components: dict[str, float] = {}
     """Named parts of the value."""
-    flags: list[str] = Field(default=[])
+    flags: list[str] = []
     why: str | None = None
     """Reason when unscored; short type of the error when failed."""
     fault: str | None = None
     """Who is at fault when failed: `user`, `provider`, `machine` or `us`."""
     detail: str = ""
-    usage: dict[str, Any] = Field(default={})
+    usage: dict[str, Any] = {}
     """What a judge used up, as in the ledger's `scores`."""
     tries: int = 1
     """1, or one more for each time that failures were asked for again."""
@@ -79,7 +75,7 @@ class ScoringPass(Row):
     """Images that there are."""
     chosen: int
     """Images that were asked for: fewer than `images` when only some were scored."""
-    selection: dict[str, Any] = Field(default={})
+    selection: dict[str, Any] = {}
     """How they were chosen: `turns`, `limit`; empty when all were."""
     made_with: dict[str, Any]
     """Versions of Python and packages, git revision."""

@@ -7,9 +7,10 @@ import os
 from collections.abc import Mapping
 from typing import Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from turngate.errors import ConfigError
+from turngate.frozen import StrictModel
 
 __all__ = ["ExporterKind", "Signal", "TelemetryConfig", "attribute_limit", "chosen_exporters"]
 
@@ -18,10 +19,8 @@ Signal = Literal["traces", "logs", "metrics"]
 """Spans; evaluation events, which OpenTelemetry counts among the logs; metrics."""
 
 
-class TelemetryConfig(BaseModel):
+class TelemetryConfig(StrictModel):
     """Telemetry settings of a run; they never change what the run does."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     exporter: Literal["auto", "none", "jsonl", "otlp"] = "auto"
     """`auto`: the application's own providers if it has set some, else OTLP/HTTP when the standard OTEL_* variables ask

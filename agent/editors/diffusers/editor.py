@@ -22,7 +22,7 @@ from turngate.agent.editors.diffusers.pipeline import (
 )
 from turngate.agent.editors.networks import hushed
 from turngate.component import ComponentConfig
-from turngate.errors import ConfigError, MachineError
+from turngate.errors import ConfigError, MachineError, one_line
 from turngate.picture import Picture
 from turngate.weights.hub import missing_model
 from turngate.weights.torch_device import out_of_memory, resolve_device
@@ -143,8 +143,8 @@ class DiffusersEditor:
         strength, steps = self._asked_or_default("strength"), self._asked_or_default("num_inference_steps")
         if strength is not None and steps is not None and strength * steps < 1 and not steps_done(self._pipeline):
             raise ConfigError(self._no_step()) from error
-        what = " ".join(str(error).split())
-        return NoImage("error", f"{type(error).__name__}: {what}"[:500], retryable=False, model=self.model)
+        what = one_line(f"{type(error).__name__}: {error}", 500)
+        return NoImage("error", what, retryable=False, model=self.model)
 
     def _no_step(self) -> str:
         strength, steps = self._asked_or_default("strength"), self._asked_or_default("num_inference_steps")

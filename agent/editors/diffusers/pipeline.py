@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from turngate.agent.editors.networks import hushed, invented_weights
-from turngate.errors import ConfigError, MachineError, MissingWeights, TurngateError
+from turngate.errors import ConfigError, MachineError, MissingWeights, TurngateError, one_line
 from turngate.registry import nearest
 from turngate.weights.hub import check_repository, hub_problem, offline
 from turngate.weights.torch_device import out_of_memory
@@ -249,7 +249,7 @@ def open_pipeline(
 
 
 def _problem(error: Exception, source: Source, device: str) -> TurngateError:
-    what = " ".join(str(error).split())[:200]
+    what = one_line(error, 200)
     if out_of_memory(error):
         return MachineError(f"{source.version} does not fit into the memory of {device}: {SMALLER}")
     if "variant=" in what:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from turngate.agent.editors.networks.torch_talk import hushed, invented_weights
-from turngate.errors import MissingWeights
+from turngate.errors import MissingWeights, one_line
 from turngate.registry import nearest
 from turngate.weights.hub import check_repository, fetch
 from turngate.weights.version import fingerprint, snapshot_version
@@ -111,7 +111,7 @@ def load_network(files: Sequence[Path], device: str) -> Any:
         if invented := invented_weights(said):
             raise ValueError(f"weights are missing, {invented} for one")
     except Exception as error:
-        what = " ".join(str(error).split())[:200]
+        what = one_line(error, 200)
         names = " and ".join(file.name for file in files)
         raise MissingWeights(
             f"{names} in {files[0].parent} cannot be loaded as a tiny autoencoder "

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
+from turngate.errors import one_line
+
 __all__ = ["hushed", "invented_weights"]
 
 
@@ -59,6 +61,6 @@ class _Collector(logging.Handler):
         self._said = said
 
     def emit(self, record: logging.LogRecord) -> None:
-        text = " ".join(record.getMessage().split())
+        text = one_line(record.getMessage())
         if text not in self._said:
             self._said.append(text)

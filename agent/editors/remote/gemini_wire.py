@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from turngate.agent.editor import Edited, EditRequest, EditUsage, Exchange, ExtraImage, NoImage, NoImageWhy, Served
 from turngate.agent.editors.remote.base import sent
-from turngate.errors import UserError
+from turngate.errors import UserError, one_line
 from turngate.picture import Picture
 from turngate.providers.gemini import FILTERS, blocked, count, finish_reason
 from turngate.providers.prices import Prices, Tokens, cost
@@ -50,7 +50,7 @@ def result(
     ended_without = reason not in (None, "STOP", "MAX_TOKENS") and reason in _ENDINGS
     if not images or ended_without:
         text = " ".join(p.text for p in parts if p.text and not p.thought)
-        detail = " ".join(f"{reason or 'no finish reason'} {candidate.finish_message or ''} {text}".split())[:500]
+        detail = one_line(f"{reason or 'no finish reason'} {candidate.finish_message or ''} {text}", 500)
         return NoImage(_ENDINGS.get(reason or "STOP", "other"), detail, **told)
     finals = [part for part in images if not part.thought]
     chosen = (finals or images)[-1]

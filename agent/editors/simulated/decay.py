@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image
 
+from turngate.picture import LUMA_WEIGHTS
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -47,7 +49,7 @@ def pattern(height: int, width: int, size: float, number: int) -> NDArray[np.flo
 
 # Damage that follows what is in the image: resampling, blur, lost texture, wrinkles, repeated pieces.
 
-_LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32)
+_LUMA = np.array(LUMA_WEIGHTS, dtype=np.float32)
 
 
 def resample(rgb: NDArray[np.uint8], crop: tuple[float, float]) -> NDArray[np.float32]:

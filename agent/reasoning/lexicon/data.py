@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Annotated
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints, ValidationError
 
 from turngate.agent.reasoning.lexicon.text import Phrases
-from turngate.errors import ConfigError
+from turngate.errors import ConfigError, one_line
+from turngate.frozen import StrictModel
 from turngate.registry import explain, nearest
 
 __all__ = ["Counting", "Group", "Lexicon", "read_lexicon"]
@@ -23,10 +24,8 @@ Phrase = Annotated[str, StringConstraints(min_length=1, max_length=1000, to_lowe
 Group = tuple[Phrase, ...]
 
 
-class LexiconSection(BaseModel):
+class LexiconSection(StrictModel):
     """Unknown fields are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class Forms(LexiconSection):
@@ -260,7 +259,7 @@ def read_lexicon(name: str) -> Lexicon:
     except FileNotFoundError:
         raise ConfigError(f"lexicon: no language and no file is called {name!r}{nearest(name, codes)}") from None
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(f"lexicon: cannot read {name}: {' '.join(str(error).split())[:200]}") from None
+        raise ConfigError(f"lexicon: cannot read {name}: {one_line(error, 200)}") from None
     try:
         lexicon = Lexicon.model_validate(raw)
         assert lexicon.phrases and lexicon.hedging and lexicon.owners and lexicon.counting.phrases

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from turngate.errors import one_line
+
 __all__ = ["TimeLeft", "duration", "plain", "print_rows", "print_words"]
 
 
@@ -21,7 +23,7 @@ __all__ = ["TimeLeft", "duration", "plain", "print_rows", "print_words"]
 def plain(text: str, limit: int = 300) -> str:
     """One line without control, format or bidirectional characters, cut to `limit` characters."""
     line = "".join(character if _harmless(character) else " " for character in text)
-    line = " ".join(line.split())
+    line = one_line(line)
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 

@@ -21,7 +21,7 @@ from turngate.agent.reasoning import READERS
 from turngate.agent.scenarios import SCENARIOS
 from turngate.cli._options import json_option
 from turngate.component import ComponentConfig, missing_here
-from turngate.errors import TurngateError
+from turngate.errors import TurngateError, one_line
 from turngate.evaluators import EVALUATORS
 from turngate.graphs.config import RunConfig
 from turngate.graphs.load import read_config, read_mapping
@@ -155,5 +155,5 @@ def _why_not(registry: Registry[Any], config: ComponentConfig) -> str | None:
     except TurngateError as error:
         return str(error)
     except Exception as error:  # a plug-in may raise anything; the others are looked at all the same
-        return f"{type(error).__name__}: {' '.join(str(error).split())}"
+        return f"{type(error).__name__}: {one_line(error)}"
     return None

@@ -9,7 +9,7 @@ import traceback
 
 import click
 
-from turngate.errors import TurngateError
+from turngate.errors import TurngateError, one_line
 from turngate.traces.redact import redact
 
 __all__ = ["CODES", "code_for", "guarded"]
@@ -43,7 +43,7 @@ def guarded(command: click.Command) -> int:
 
 
 def _say(fault: str, message: str, code: int) -> int:
-    line = redact(" ".join(message.split()))
+    line = redact(one_line(message))
     if "--json" in sys.argv:
         print(json.dumps({"error": {"fault": fault, "message": line, "exit_code": code}}, ensure_ascii=False))
     print(f"turngate: {line}", file=sys.stderr)

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from turngate.errors import ConfigError
 from turngate.fakes import MODES, size_of
+from turngate.frozen import StrictModel
 from turngate.registry import explain, nearest
 
 __all__ = [
@@ -249,10 +250,8 @@ EditAnswer = Annotated[str, BeforeValidator(str), AfterValidator(lambda text: ch
 JudgeAnswer = Annotated[str, BeforeValidator(str), AfterValidator(lambda text: check_answer(text, "judge"))]
 
 
-class Script(BaseModel):
+class Script(StrictModel):
     """What to answer which call. Calls of editors and of judges are counted apart, retries included."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     answers: dict[CallKey, Annotated[str, BeforeValidator(str)]] = Field(default_factory=dict)
     """Call -> answer. A single call wins over a range, a range over `default`, of two ranges the first."""

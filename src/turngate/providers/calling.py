@@ -6,15 +6,17 @@ import asyncio
 import random
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import Future
-from contextvars import copy_context
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from turngate.errors import ConfigError, MissingKey, QuotaExhausted
+from turngate.frozen import StrictModel
 
 __all__ = [
     "FATAL",
@@ -24,9 +26,11 @@ __all__ = [
     "FailureKind",
     "RetryConfig",
     "Try",
+    "below",
     "call",
     "raise_if_fatal",
     "run_blocking",
+    "trace_headers",
 ]
 
 
@@ -76,10 +80,8 @@ class CallFailure:
 T = TypeVar("T")
 
 
-class RetryConfig(BaseModel):
+class RetryConfig(StrictModel, allow_inf_nan=False):
     """How often and how patiently a provider is asked."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     tries: int = Field(default=5, ge=1, le=50)
     """Calls in all. Limits per minute, full capacity, HTTP 408 and 5xx, broken connections, missed deadlines and
@@ -181,3 +183,25 @@ def run_blocking(work: Coroutine[Any, Any, T]) -> T:
 
     threading.Thread(target=copy_context().run, args=(target,), daemon=True).start()
     return future.result()
+
+
+# W3C trace context for calls by somebody who knows neither run nor turn.
+#
+# An evaluator does not know its turn. Whoever calls it sets the headers here, and the clients of this folder send them.
+
+_headers: ContextVar[Mapping[str, str]] = ContextVar("turngate_trace_headers")
+
+
+def trace_headers() -> dict[str, str]:
+    """Headers `traceparent` (and `tracestate`) that belong to a call made here; empty when nobody traces."""
+    return dict(_headers.get({}))
+
+
+@contextmanager
+def below(headers: Mapping[str, str]) -> Iterator[None]:
+    """Calls made inside, in this thread and in tasks and threads that copy its context, carry `headers`."""
+    token = _headers.set(headers)
+    try:
+        yield
+    finally:
+        _headers.reset(token)

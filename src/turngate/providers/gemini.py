@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from turngate.providers.calling import CallFailure
-from turngate.providers.trace_headers import trace_headers
+from turngate.errors import one_line
+from turngate.providers.calling import CallFailure, trace_headers
 
 if TYPE_CHECKING:
     from google.genai import Client
@@ -63,11 +63,11 @@ def classify(error: Exception) -> CallFailure | None:
 
 def text_message(error: Exception) -> str:
     """An exception in one line of at most 300 characters."""
-    return " ".join(f"{type(error).__name__}: {error}".split())[:300]
+    return one_line(f"{type(error).__name__}: {error}", 300)
 
 
 def _from_status(code: int, message: str, body: Any, response: Any) -> CallFailure:
-    text = " ".join(f"HTTP {code}: {message}".split())[:300]
+    text = one_line(f"HTTP {code}: {message}", 300)
     if code == 429:
         return _limit(text, body, response)
     if code in (408, 500, 502, 503, 504):
@@ -167,7 +167,7 @@ def blocked(response: GenerateContentResponse) -> str | None:
     feedback = response.prompt_feedback
     if feedback is None or not feedback.block_reason:
         return None
-    return " ".join(f"{_word(feedback.block_reason)} {feedback.block_reason_message or ''}".split())[:500]
+    return one_line(f"{_word(feedback.block_reason)} {feedback.block_reason_message or ''}", 500)
 
 
 def _images_among(details: Any) -> int | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from turngate.providers.calling import CallFailure
-from turngate.providers.trace_headers import trace_headers
+from turngate.errors import one_line
+from turngate.providers.calling import CallFailure, trace_headers
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
@@ -48,7 +48,7 @@ def classify(error: Exception) -> CallFailure | None:
 
 def _from_status(error: APIStatusError) -> CallFailure:
     code = str(error.code or "")
-    text = " ".join(f"HTTP {error.status_code}: {error.message}".split())[:300]
+    text = one_line(f"HTTP {error.status_code}: {error.message}", 300)
     if error.status_code == 429:
         if code == "insufficient_quota":
             return CallFailure("per_day", text)

@@ -8,15 +8,15 @@ from functools import cache
 from importlib import resources
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from turngate.frozen import StrictModel
 
 __all__ = ["Prices", "Tokens", "cost", "known_prices"]
 
 
-class Prices(BaseModel):
+class Prices(StrictModel, allow_inf_nan=False):
     """US dollars per million tokens."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     text_input: float = Field(ge=0)
     """Instructions and other text that is sent."""

@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
+from turngate.errors import one_line
 from turngate.evaluators.bulk import Batcher, Inputs, NamedEvaluator, Scored, ScoreJob, inputs_hash, score_key
 from turngate.evaluators.result import result_to_json
 from turngate.rescoring.targets import ImagePlace, Target
@@ -252,7 +253,7 @@ class Rescoring:
             log.end("interrupted", type(error).__name__)
             raise
         except BaseException as error:
-            log.end("failed", " ".join(str(error).split())[:300])
+            log.end("failed", one_line(error, 300))
             raise
         else:
             log.end("complete", None)

@@ -15,12 +15,12 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 from turngate.errors import BadImage, ConfigError, UserError
 from turngate.evaluators import EvaluatorInput
 from turngate.evaluators.bulk import ImageSource, ScoreJob
-from turngate.graphs.history import Progress, advance
 from turngate.manifest import manifest_rows
 from turngate.picture import EXTENSIONS, Picture
-from turngate.traces.images import ImageStore
+from turngate.traces.images import ImageRole, ImageStore, made_images
+from turngate.traces.progress import Progress, advance
 from turngate.traces.records import AttemptRecord
-from turngate.traces.rescored import FILE_NAME, ImageRole
+from turngate.traces.rescored import FILE_NAME
 from turngate.traces.run_folder import RunFolder, find_runs
 
 __all__ = ["FoundTargets", "ImagePlace", "Target", "find", "turns_in"]
@@ -71,7 +71,7 @@ def run_target(path: Path, turns: frozenset[int] | None = None, with_history: bo
         records = ledger.records()
     finally:
         ledger.close()
-    found = list(_images(_sources(folder.images), str(info.origin["image"]), records, with_history))
+    found = list(_images(_sources(folder.images), info.origin.image, records, with_history))
     return Target(
         info.run,
         folder.path / FILE_NAME,
@@ -90,27 +90,19 @@ def _images(
     yield ScoreJob("0/0/origin", start, start, start, start, instruction=""), ImagePlace(0, 0, "origin")
     position = Progress.start(origin)
     for record in records:
-        for role, image in _made(record):
-            attempt = record.attempt
+        attempt = record.attempt
+        for role, image in made_images(attempt, record.decision):
             item = ScoreJob(
                 f"{attempt.turn}/{attempt.attempt}/{role}",
                 source(image),
                 origin=start,
-                first=source(position.lineage[0][1] if position.lineage else image),
+                first=source(position.first(image)),
                 previous=source(position.image),
-                history=tuple(source(one) for _, one in position.lineage) if with_history else (),
+                history=tuple(map(source, position.history)) if with_history else (),
                 instruction=attempt.instruction,
             )
             yield item, ImagePlace(attempt.turn, attempt.attempt, role)
         position = advance(position, record.decision)
-
-
-def _made(record: AttemptRecord) -> Iterator[tuple[ImageRole, str]]:
-    if record.attempt.image is not None:
-        yield "candidate", record.attempt.image
-    composite = record.decision.composite
-    if composite and composite["image"] is not None:
-        yield "composite", composite["image"]
 
 
 def _sources(store: ImageStore) -> _Source:

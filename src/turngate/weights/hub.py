@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from turngate.errors import ConfigError, MachineError, MissingWeights, ProviderError, TurngateError
+from turngate.errors import ConfigError, MachineError, MissingWeights, ProviderError, TurngateError, one_line
 
 __all__ = ["MODEL_FILES", "check_repository", "fetch", "hub_problem", "missing_model", "offline", "unreadable"]
 
@@ -117,7 +117,7 @@ def _is_of_the_network(error: BaseException) -> bool:
 
 
 def _first_words(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
+    return f"{type(error).__name__}: {one_line(error, 200)}"
 
 
 def _causes(error: BaseException) -> list[BaseException]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.e2e.fake_servers import FakeServer, fake_server, fake_server_process
+from tests.fake_server.process import FakeServer, fake_server, fake_server_process
 
 from turngate import Picture
 from turngate.evaluators import EVALUATORS, EvalInput, Evaluator

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.e2e.fake_servers import FakeServer
+from tests.fake_server.process import FakeServer
 
 from turngate import RunView, parse_config
 from turngate.errors import ConfigError

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.e2e.fake_servers import FakeServer
-from tests.evaluators.judges.conftest import PRICES, Judges
+from tests.fake_server.process import FakeServer
 
 from turngate import Picture
 from turngate.errors import ConfigError, MissingKey, QuotaExhausted
@@ -22,6 +21,8 @@ from turngate.evaluators import EVALUATORS, EvalInput, Failed, Result, Score, Un
 from turngate.evaluators.result import EvaluationUsage
 from turngate.evaluators.scoring import score
 from turngate.testing import check_evaluator
+
+from .conftest import PRICES, Judges
 
 GOOD = json.dumps({"reasoning": "clean", "overall": 8, "verdict": "pass"})
 

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.evaluators.judges._tiny_vlm import tiny_vlm
 
 from turngate.errors import ConfigError, MachineError, MissingWeights
 from turngate.evaluators import EVALUATORS, EvalInput, Evaluator, Failed, Score, Unscored
 from turngate.evaluators.judges import TransformersJudge, TransformersJudgeConfig, VisionModel, VisionModelConfig
 from turngate.evaluators.scoring import score
 from turngate.testing import check_evaluator
+
+from ._tiny_vlm import tiny_vlm
 
 pytest.importorskip("transformers")
 pytestmark = pytest.mark.slow

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.evaluators.judges._tiny_vlm import tiny_vlm
 
 from turngate.evaluators import EVALUATORS, EvalInput, Evaluator, Failed, Score, Unscored
 from turngate.evaluators.judges import VisualQualityR1, read_rating
 from turngate.evaluators.scoring import score
 from turngate.testing import check_evaluator
+
+from ._tiny_vlm import tiny_vlm
 
 
 @pytest.mark.parametrize(

@@ -116,12 +116,12 @@ def test_headers_reach_threads_that_copy_the_context_and_no_others(collector: An
 
 
 ASKING = """
-from turngate import PartConfig
+from turngate import ComponentConfig
 from turngate.agent.editors.scripted import ScriptedConfig, ScriptedEditor
 from turngate.traces.telemetry import request_headers
 
 class Asking(ScriptedEditor):
-    Config = PartConfig
+    Config = ComponentConfig
     asked = []
 
     def __init__(self, config):
@@ -151,7 +151,7 @@ LOOKING = """
 from dataclasses import replace
 
 from turngate.evaluators.scripted import ScriptedEvaluator
-from turngate.providers.trace_headers import trace_headers
+from turngate.providers.calling import trace_headers
 
 class Looking(ScriptedEvaluator):
     asked = []

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pydantic import BaseModel, ConfigDict
-
+from turngate.frozen import FrozenModel
 from turngate.traces.analysis.failures.rules import frame_failures, object_failures, surface_failures
 from turngate.traces.analysis.labels import Labels
 from turngate.traces.analysis.run import RunView
@@ -17,10 +16,8 @@ LABEL_FILE = "label file"
 """Source of what people say."""
 
 
-class RunFailures(BaseModel):
+class RunFailures(FrozenModel):
     """Every judgement about the candidates of a run."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     run: str
     """Run id."""
@@ -57,8 +54,8 @@ def find_failures(run: RunView, labels: Labels | None = None) -> RunFailures:
 
 def _labelled(run: RunView, labels: Labels) -> Iterator[Judgement]:
     given = labels.of(run)
-    taken = {attempt.row.turn: attempt.row.attempt for attempt in run.attempts if attempt.taken}
-    rows = {**given.candidates, **{(turn, taken[turn]): row for turn, row in given.composites.items()}}
+    composites = {(turn, run.taken[turn].row.attempt): row for turn, row in given.composites.items()}
+    rows = {**given.candidates, **composites}
     for (turn, attempt), row in rows.items():
         for name in row.labels:
             yield Judgement(

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
+from turngate.frozen import StrictModel
 from turngate.traces.analysis.run import AttemptView, RunView
 from turngate.traces.analysis.taxonomy import FailureName
 from turngate.traces.records import TruthRow
@@ -19,11 +20,9 @@ __all__ = ["MEASURE", "LabelRow", "Labels", "with_labels"]
 AttemptKey = tuple[int, int]
 
 
-class LabelRow(BaseModel):
+class LabelRow(StrictModel):
     """One row of a label file. A later row replaces an earlier one about the same image; one that says nothing takes it
     back."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     run: str = Field(min_length=1)
     """Run id, or path of the run's folder, relative to the label file or to the working directory."""
@@ -176,7 +175,7 @@ def with_labels(run: RunView, labels: Labels) -> RunView:
         return replace(attempt, truth=truth, composite=composite)
 
     # The direction is that of this measure now: lower is better, as without an evaluator as truth.
-    info = run.info.model_copy(update={"resolved": {**run.info.resolved, "truth": None}})
+    info = run.info.model_copy(update={"resolved": run.info.resolved.model_copy(update={"truth": None})})
     attempts = [anew(attempt) for attempt in run.attempts]
     return replace(run, info=info, attempts=attempts, baseline_truth=_truth(given.origin, 0, 0))
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
-
+from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
 
 if TYPE_CHECKING:
@@ -15,11 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["RunReasoning", "Spoken", "SummaryCounts", "read_run", "read_runs"]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
-
-
-class SummaryCounts(_Model):
+class SummaryCounts(FrozenModel):
     """The four counts that stand beside every aggregate of summaries; over all attempts."""
 
     read: int = 0
@@ -32,7 +27,7 @@ class SummaryCounts(_Model):
     """The editor gave no image; what it said is not looked at."""
 
 
-class Spoken(_Model):
+class Spoken(FrozenModel):
     """One attempt: what its summary says, and what is known about its candidate."""
 
     turn: int
@@ -63,7 +58,7 @@ class Spoken(_Model):
         return bool(self.claims_success or self.denies_damage) and not self.mentions_damage
 
 
-class RunReasoning(_Model):
+class RunReasoning(FrozenModel):
     """All attempts of a run."""
 
     run: str

@@ -6,8 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
-
+from turngate.frozen import FrozenModel
 from turngate.traces.analysis.failures import LABEL_FILE, RunFailures, find_failures
 from turngate.traces.analysis.labels import Labels, with_labels
 from turngate.traces.analysis.run import measure_run, truth_direction, truth_doubts
@@ -35,11 +34,7 @@ __all__ = ["FailureAnswer", "StudyAnswer", "answer_failures", "answer_study"]
 # The failures of one arm of a study.
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
-
-
-class FailureAnswer(_Model):
+class FailureAnswer(FrozenModel):
     """One failure over the candidates of an arm."""
 
     name: FailureName
@@ -60,7 +55,7 @@ class FailureAnswer(_Model):
     """What the judgements were read from."""
 
 
-class TaxonomyAnswer(_Model):
+class TaxonomyAnswer(FrozenModel):
     """All failures of an arm."""
 
     arm: str
@@ -111,10 +106,8 @@ NO_GATE = "no-gate"
 """Name of the arm that others are held against."""
 
 
-class StudyAnswer(BaseModel):
+class StudyAnswer(FrozenModel):
     """Everything that a study found."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     study: str
     question: str

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from statistics import median
 
-from pydantic import BaseModel, ConfigDict
-
+from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import RunMeasures, measure_run, truth_direction, with_threshold
 from turngate.traces.analysis.statistics import Estimate, adjusted, bootstrap_ratio, sign_flip_p
 from turngate.traces.analysis.study.loaded import LoadedRun, Measured, by_origin
@@ -33,10 +32,8 @@ __all__ = [
 # How long runs stay sound.
 
 
-class Survival(BaseModel):
+class Survival(FrozenModel):
     """Kaplan-Meier estimate of the share of runs whose image is still sound."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     turns: list[int]
     """Turns at which a run's image became damaged, increasing."""
@@ -73,10 +70,8 @@ HORIZONS = (5, 10, 20, 50, 100)
 """Turns at which SR@n and CR@n are told."""
 
 
-class ArmAnswer(BaseModel):
+class ArmAnswer(FrozenModel):
     """One arm over all its runs. Rates are sums over sums; intervals are 95 %, by bootstrap over origins."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     arm: str
     control: bool
@@ -184,10 +179,8 @@ def _succeeded(one: RunMeasures, turn: int) -> bool:
 # Arms held against no gate, cell by cell.
 
 
-class ArmDifference(BaseModel):
+class ArmDifference(FrozenModel):
     """An arm against the no-gate arm on the same cells: difference of the truth at the end."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     arm: str
     cells: int
@@ -234,10 +227,8 @@ def pair_arms(
 # What a study would say under another threshold of `damaged`.
 
 
-class SensitivityRow(BaseModel):
+class SensitivityRow(FrozenModel):
     """The same study under another threshold of `damaged`."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     damaged_at: float
     arm: str

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel, ConfigDict
-
+from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import RunView
 
 __all__ = ["CleanScore", "clean_scores"]
 
 
-class CleanScore(BaseModel):
+class CleanScore(FrozenModel):
     """One edit that is not damaged."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     run: str
     """Run id."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
+from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import (
     Counts,
     EvaluatorKey,
@@ -82,10 +82,8 @@ def roc(candidates: Sequence[Judged]) -> list[tuple[float, float]]:
     return points
 
 
-class RescoredEvidence(BaseModel):
+class RescoredEvidence(FrozenModel):
     """How an evaluator scored runs that were there already: no gate saw any of it."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     type: str
     version: str
@@ -102,10 +100,8 @@ class RescoredEvidence(BaseModel):
     """The same in words."""
 
 
-class EvaluatorAnswer(BaseModel):
+class EvaluatorAnswer(FrozenModel):
     """One evaluator against truth, on the runs without a gate if there are any."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     evaluator: str
     """Its name; one that scored afterwards says so in it."""
@@ -134,7 +130,7 @@ def answer_evaluators(
     """Every evaluator on the candidates of `base`, the runs of the no-gate arm, or on all when there are none."""
     everything = [one for runs in by_arm.values() for one in runs]
     looked_at = base or everything
-    names = list(dict.fromkeys(name for one in everything for name in one.view.info.config["evaluators"]))
+    names = list(dict.fromkeys(name for one in everything for name in one.view.config.evaluators))
     views = {f"{one.run.arm} {one.run.label}": one.view for one in looked_at}
     found = gaps(views, names)
     known = sum(a.truth is not None and a.truth.damaged is not None for one in looked_at for a in one.view.attempts)

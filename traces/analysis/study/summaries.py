@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict
-
+from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import RunReasoning, Spoken, SummaryCounts, read_runs
 from turngate.traces.analysis.statistics import Estimate, bootstrap, bootstrap_ratio
 from turngate.traces.analysis.study.evaluators import Judged, auc
@@ -53,10 +52,8 @@ class Table:
         return self.both + self.summary + self.other + self.neither
 
 
-class Agreement(BaseModel):
+class Agreement(FrozenModel):
     """The summary's mention of damage, taken as a detector of what the other says."""
-
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
 
     candidates: int
     """With a summary that was read and a statement of the other."""
@@ -101,11 +98,7 @@ def _sum(tables: Sequence[Table]) -> Table:
 Groups = Mapping[str, Sequence[RunReasoning]]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
-
-
-class EvaluatorAgreement(_Model):
+class EvaluatorAgreement(FrozenModel):
     """One evaluator's scores against the mentions of damage."""
 
     auc: Estimate
@@ -114,7 +107,7 @@ class EvaluatorAgreement(_Model):
     """With a score and a summary that was read."""
 
 
-class ReasoningAnswer(_Model):
+class ReasoningAnswer(FrozenModel):
     """One arm over all its runs. Shares are of summaries that were read; intervals are 95 %, by bootstrap over
     origins."""
 
@@ -208,7 +201,7 @@ def _tables(groups: Groups, other: Callable[[Spoken], bool | None]) -> dict[str,
 
 
 def _evaluators(runs: Sequence[Measured], read: Sequence[RunReasoning]) -> dict[str, EvaluatorAgreement]:
-    names = list(dict.fromkeys(name for one in runs for name in one.view.info.config["evaluators"]))
+    names = list(dict.fromkeys(name for one in runs for name in one.view.config.evaluators))
     found = {}
     for name in names:
         groups: dict[str, list[Judged]] = defaultdict(list)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turngate.cli._columns import print_rows, print_words
-from turngate.traces.analysis.statistics import how_simulated
+from turngate.traces.analysis.statistics import FEW_ORIGINS, how_simulated
 
 if TYPE_CHECKING:
     from turngate.agent.reasoning import SummaryReader
@@ -109,7 +109,7 @@ def _say_arms(answer: StudyAnswer) -> None:
         )
     print_rows(rows)
     better = f", {answer.truth_better} is better" if answer.truth_better else ""
-    few = f"; {answer.origins} origins: intervals and p are rough" if answer.origins < 5 else ""
+    few = f"; {answer.origins} origins: intervals and p are rough" if answer.origins < FEW_ORIGINS else ""
     print_words(
         "* control. [95 % interval, bootstrap over origins]. caught: of damaged candidates; false alarms: of sound "
         "ones; propagated: of new images; delay: median turns to the first catch; truth at end: mean"

@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from turngate.errors import one_line
+from turngate.frozen import StrictModel
 from turngate.traces.analysis.labels import LabelRow, append_label, read_labels
 from turngate.traces.analysis.run import RunView
 from turngate.traces.analysis.taxonomy import FailureName
@@ -20,10 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["LabelBook", "LabelInput", "ReviewVerdict", "Reviewer", "ViewerOptions"]
 
 
-class LabelInput(BaseModel):
+class LabelInput(StrictModel):
     """A label as the page sends it; what it does not say takes back what was said before."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     turn: int = Field(ge=1, le=1_000_000)
     attempt: int = Field(ge=1, le=1_000_000)
@@ -32,10 +32,8 @@ class LabelInput(BaseModel):
     failure: str = Field(default="", max_length=500)
 
 
-class ReviewVerdict(BaseModel):
+class ReviewVerdict(StrictModel):
     """A review as the page sends it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     accept: bool
     comment: str = Field(default="", max_length=2000)
@@ -58,7 +56,7 @@ class LabelBook:
     def put(self, run: str, given: LabelInput) -> None:
         """Keep a label of the run with this id; raises `UserError` or `MachineError`."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        said = {**given.model_dump(), "failure": " ".join(given.failure.split())}
+        said = {**given.model_dump(), "failure": one_line(given.failure)}
         append_label(self.path, LabelRow(run=run, by=self.by, at=now, **said))
 
 

@@ -31,7 +31,7 @@ from turngate.pages.report.study.contact import ShotsOf, contact_sheets
 from turngate.pages.report.thumbnails import Shot, shots
 from turngate.traces.analysis.labels import Labels
 from turngate.traces.analysis.run import MARK
-from turngate.traces.analysis.statistics import counted, how_simulated
+from turngate.traces.analysis.statistics import FEW_ORIGINS, counted, how_simulated
 from turngate.traces.analysis.study import FailureAnswer, LoadedRun, StudyAnswer, StudyView, load_runs
 from turngate.traces.analysis.taxonomy import FAILURES
 from turngate.traces.redact import redact
@@ -42,13 +42,12 @@ __all__ = ["study_content", "write_study_page"]
 # What a reader should know before trusting the numbers of a study.
 
 _WHOLE = {"complete"}
-_FEW = 5
 
 
 def study_notices(answer: StudyAnswer) -> list[str]:
     """One line per thing that is not as one would expect."""
     found = []
-    if answer.origins < _FEW:
+    if answer.origins < FEW_ORIGINS:
         origins = "1 origin: there are no intervals" if answer.origins == 1 else f"{answer.origins} origins: intervals"
         found.append(f"{origins}{'' if answer.origins == 1 else ' and p values are too rough to rest on'}.")
     if len(answer.truth) > 1:

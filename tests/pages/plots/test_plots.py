@@ -1,0 +1,289 @@
+"""Figures of a study for print: which are written, what they say, that all of it is seen, the same bytes twice."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from PIL import Image
+from tests.traces.runs import Writer, long_run, study_of
+
+from turngate.cli.plot import plot_command
+from turngate.errors import MachineError, NoSuchRun, UserError
+from turngate.traces.analysis.study import StudyAnswer, StudyView, answer_study
+
+from ._studies import CONTROLS, arms_study
+
+pytest.importorskip("matplotlib")
+
+from turngate.pages.plots import Plot, Written, study_plots, write_plots
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+LONG = tuple(f"arm-{place:02d}-threshold-brisque-then-roll-back" for place in range(26))
+EVALUATORS = {f"an-evaluator-with-a-long-name-{place:02d}": "higher" if place % 2 else "lower" for place in range(13)}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two arms on two origins, 21 turns; one arm is called so that careless plotting would stumble."""
+    root = tmp_path_factory.mktemp("plots") / "study"
+    rows = []
+    for arm, attempts in (("costs $5 & <b>_x^2", 2), ("no-gate", 1)):
+        for origin in ("coffee", "astronaut"):
+            path = long_run(root / f"a{attempts}" / origin, 21, attempts, 48, simulated=attempts == 2)
+            rows.append({"arm": arm, "origin": origin, "control": arm == "no-gate", "path": path})
+    return study_of(root, rows)
+
+
+def answer_of(folder: Path) -> tuple[StudyView, StudyAnswer]:
+    view = StudyView.load(folder)
+    return view, answer_study(view)
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[StudyView, StudyAnswer]:
+    """Nine gates, one of them rolling back, and the four controls, with thirteen evaluators."""
+    names = [*(f"gate-{place}" for place in range(8)), "rollback", *CONTROLS]
+    root = tmp_path_factory.mktemp("many")
+    return answer_of(arms_study(root, names, rollback="rollback", turns=21, evaluators=EVALUATORS))
+
+
+@pytest.fixture(scope="module")
+def many_plots(many: tuple[StudyView, StudyAnswer]) -> list[Plot]:
+    return study_plots(*many)
+
+
+def plot(folder: Path, out: Path, kind: Literal["svg", "png", "pdf"] = "svg") -> Written:
+    return write_plots(*answer_of(folder), out, kind)
+
+
+def words(path: Path) -> str:
+    """Text of a figure."""
+    return " ".join(re.findall(r"<text[^>]*>([^<]*)<", path.read_text(encoding="utf-8")))
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def check_sheet(figure: Figure) -> None:
+    """Every letter lies on the sheet, is large enough, and panels, key and words do not touch each other."""
+    from matplotlib.text import Text
+
+    figure.draw_without_rendering()
+    found = [(f"panel {axes.get_title(loc='left')!r}", axes.get_tightbbox()) for axes in figure.axes if axes.axison]
+    blocks = [(name, box) for name, box in found if box is not None]
+    assert len(blocks) == len(found) > 0
+    blocks += [(text.get_text(), text.get_window_extent()) for text in figure.texts]
+    blocks += [("key", legend.get_window_extent()) for legend in figure.legends]
+    wide, high = figure.bbox.width, figure.bbox.height
+    for name, box in blocks:
+        assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= wide and box.y1 <= high, f"{name} runs over the edge"
+    for (name, box), (other, beside) in combinations(blocks, 2):
+        over = min(box.x1, beside.x1) - max(box.x0, beside.x0), min(box.y1, beside.y1) - max(box.y0, beside.y0)
+        assert min(over) <= 0, f"{name} lies on {other}"
+    assert min(float(text.get_fontsize()) for text in figure.findobj(Text) if text.get_text()) >= 6.5
+    assert figure.get_figwidth() in (3.5, 7.0) and figure.get_figheight() <= 9
+
+
+def check_sheets(plots: list[Plot]) -> None:
+    for one in plots:
+        for figure in one.figures:
+            check_sheet(figure)
+
+
+def test_every_figure_is_written_and_named(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "new" / "out"
+    written = plot(folder, out)
+    names = ["truth", "survival", "delay", "cost", "roc", "deltas"]
+    assert [path.name for path in written.figures] == [f"{name}.svg" for name in names]
+    assert [path.name for path in written.tables] == [f"{name}.csv" for name in names]
+    assert set(out.iterdir()) == {*written.figures, *written.tables, written.captions}
+    shown = words(written.figures[0])
+    assert "damaged at 0.5 or more" in shown and "no-gate" in shown and "Truth: simulator (lower is better)" in shown
+    assert "costs $5" in shown and "(simulated)" in shown and "SIMULATED editor in 2 of 4 runs" in shown
+    assert "n = 2 runs per arm, 2 origins" in shown and "95 % interval over origins" in shown
+    assert "AUC" in words(written.figures[4]) and "false-alarm rate" in words(written.figures[4])
+    assert "brisque" in words(written.figures[5]) and "misses" in words(written.figures[5])
+    assert written.captions is not None
+    told = written.captions.read_text(encoding="utf-8")
+    assert all(f"{name}\n" in told for name in names) and told.count("SIMULATED") >= 4
+
+
+@pytest.mark.parametrize("kind", ["svg", "png", "pdf"])
+def test_the_same_study_gives_the_same_bytes(folder: Path, tmp_path: Path, kind: Literal["svg", "png", "pdf"]) -> None:
+    first, second = (plot(folder, tmp_path / name, kind) for name in ("a", "b"))
+    for one, other in zip((*first.figures, *first.tables), (*second.figures, *second.tables), strict=True):
+        assert one.read_bytes() == other.read_bytes()
+    if kind == "png":
+        with Image.open(first.figures[0]) as image:
+            assert image.width == 1050, "one column at 300 dots per inch"
+    if kind == "pdf":
+        assert b"/FontFile2" in first.figures[0].read_bytes(), "TrueType, embedded"
+        assert b"/Type3" not in first.figures[0].read_bytes()
+
+
+@pytest.mark.parametrize(
+    "names",
+    [LONG[:1], LONG[:2], LONG[:4], LONG[:5], ("W" * 40, "M" * 40), ("W" * 40, *"abcd", "M" * 40, *CONTROLS), CONTROLS],
+    ids=["1", "2", "4", "5", "wide", "10", "controls"],
+)
+def test_nothing_is_cut_off_or_covered(tmp_path: Path, names: tuple[str, ...]) -> None:
+    check_sheets(study_plots(*answer_of(arms_study(tmp_path, names))))
+
+
+def test_nothing_is_cut_off_with_thirteen_arms_and_evaluators(many_plots: list[Plot]) -> None:
+    assert [one.name for one in many_plots] == ["truth", "survival", "delay", "cost", "roc", "deltas"]
+    check_sheets(many_plots)
+
+
+@pytest.mark.slow
+def test_thirty_arms_go_on_two_sheets(tmp_path: Path) -> None:
+    plots = study_plots(*answer_of(arms_study(tmp_path, [*LONG, *CONTROLS])))
+    assert plots[0].stems() == ["truth-1", "truth-2"]
+    check_sheets(plots)
+
+
+def test_every_gate_has_a_panel_with_the_controls_behind_it(many_plots: list[Plot]) -> None:
+    truth = many_plots[0].figures[0]
+    titles = [axes.get_title(loc="left") for axes in truth.axes]
+    assert titles == [*(f"gate-{place}" for place in range(8)), "rollback"]
+    key = [text.get_text() for text in truth.legends[0].get_texts()]
+    assert {*CONTROLS, "the arm of the panel", "its 95 % interval over origins"} <= set(key)
+
+
+def test_a_rollback_does_not_cover_the_other_arm(tmp_path: Path) -> None:
+    names = ("steady", "goes-back")
+    plots = study_plots(*answer_of(arms_study(tmp_path, names, rollback="goes-back", turns=12)))
+    assert [axes.get_title(loc="left") for axes in plots[0].figures[0].axes] == list(names)
+
+
+def test_tables_hold_the_numbers_of_the_answer(many: tuple[StudyView, StudyAnswer], tmp_path: Path) -> None:
+    """As `turngate study --json` tells them, for every arm and every evaluator."""
+    _, answer = many
+    written = write_plots(*many, tmp_path, "svg")
+    truth, survival, delay, cost, roc, deltas = (table(path) for path in written.tables)
+    for arm in answer.arms:
+        mine = [row for row in truth if row["arm"] == arm.arm]
+        assert [int(row["turn"]) for row in mine] == list(range(22))
+        assert float(mine[-1]["mean"]) == pytest.approx(arm.end_truth.value)
+        kept = [row for row in survival if row["arm"] == arm.arm]
+        assert {int(row["runs"]) for row in kept} == {arm.soundness.runs}
+        steps = dict(zip(arm.soundness.turns, arm.soundness.share, strict=True))
+        assert {int(row["turn"]): float(row["share_sound"]) for row in kept} | steps == {
+            int(row["turn"]): float(row["share_sound"]) for row in kept
+        }
+        found = [row for row in delay if row["arm"] == arm.arm]
+        if found:
+            whole = len(arm.delays) + arm.never_detected
+            assert float(found[-1]["share_caught"]) == pytest.approx(len(arm.delays) / whole)
+            assert float(found[0]["share_caught"]) == pytest.approx(arm.delays.count(0) / whole)
+        (point,) = (row for row in cost if row["arm"] == arm.arm)
+        assert float(point["cost_per_turn"]) == pytest.approx(arm.attempts / arm.turns)
+        if arm.calls_per_sound_turn is not None:
+            ratio = float(point["cost_per_turn"]) / float(point["sound_images_per_turn"])
+            assert ratio == pytest.approx(arm.calls_per_sound_turn)
+    for one in answer.evaluators:
+        line = [row for row in roc if row["evaluator"] == one.evaluator]
+        assert [(float(r["false_alarm_rate"]), float(r["catch_rate"])) for r in line] == one.roc
+        assert {float(row["auc"]) for row in line} == {one.auc.value}
+        changes = [row for row in deltas if row["evaluator"] == one.evaluator]
+        for step, values in one.gap.deltas.items():
+            assert [float(row["change"]) for row in changes if row["turn"] == str(step)] == values
+
+
+def test_lines_are_drawn_where_the_table_says(many_plots: list[Plot]) -> None:
+    for one in many_plots[:3]:
+        x, y = one.columns.index("turn" if "turn" in one.columns else "turns"), -3 if "mean" in one.columns else -1
+        for axes in (axes for figure in one.figures for axes in figure.axes if axes.axison):
+            name = axes.get_title(loc="left").split("\n")[0]
+            rows = [row for row in one.rows if row[0] == name]
+            drawn = max(axes.lines, key=lambda line: line.get_zorder())
+            assert np.asarray(drawn.get_xydata()) == pytest.approx(np.array([(row[x], row[y]) for row in rows]))
+
+
+def test_one_origin_has_no_band_and_says_so(tmp_path: Path) -> None:
+    written = plot(arms_study(tmp_path / "study", ("a", "no-gate"), origins=("",)), tmp_path / "out")
+    shown = words(written.figures[0])
+    assert "1 origin" in shown and "One origin: no interval." in shown and "95 %" not in shown
+    assert {row["low"] for row in table(written.tables[0])} == {""}
+    assert "[" not in words(next(path for path in written.figures if path.stem == "roc"))
+
+
+def test_two_measures_of_truth_have_no_common_axis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = arms_study(tmp_path / "one", ("a",))
+    as_simulator = Writer._truth
+
+    def as_judge(self: Writer, *args: Any) -> Any:
+        return as_simulator(self, *args).model_copy(update={"measure": "judge/b c"})
+
+    monkeypatch.setattr(Writer, "_truth", as_judge)
+    second = arms_study(tmp_path / "two", ("b",))
+    rows = [
+        {"arm": run.arm, "origin": run.origin, "path": run.path}
+        for study in (first, second)
+        for run in StudyView.load(study).runs
+    ]
+    written = plot(study_of(tmp_path / "both", rows), tmp_path / "out")
+    assert [path.name for path in written.tables][:2] == ["truth-simulator.csv", "truth-judge-b-c.csv"]
+    assert {row["arm"] for row in table(written.tables[0])} == {"a"}
+
+
+def test_what_the_study_has_no_data_for_is_left_out(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "study" / "a", size=48, turns=1, truth=False)
+    writer.attempt(1, image=None, scores={}, verdict="reject", action="skip", status_after="complete")
+    study = study_of(tmp_path / "study", {"a": writer.close()})
+    assert plot(study, tmp_path / "out") == Written([], [], None)
+    assert not (tmp_path / "out").exists()
+    answer = CliRunner().invoke(plot_command, [str(study), "--out", str(tmp_path / "out"), "--json"])
+    assert json.loads(answer.stdout) == {"figures": [], "tables": [], "captions": []}
+
+
+def test_a_run_without_a_closed_turn_is_no_obstacle(tmp_path: Path) -> None:
+    path = Writer(tmp_path / "study" / "a", size=8).close("interrupted")
+    plots = study_plots(*answer_of(study_of(tmp_path / "study", {"a": path})))
+    assert [one.name for one in plots] == ["truth"]
+    assert "1 of 1 runs did not come to their last turn." in plots[0].caption
+    check_sheets(plots)
+
+
+def test_letters_that_the_font_lacks_are_told_by_their_number(tmp_path: Path) -> None:
+    names = {"日本": "higher", "psnr\u202e": "lower"}
+    shown = words(next(p for p in plot(arms_study(tmp_path / "s", ("a",), evaluators=names), tmp_path / "o").figures
+                       if p.stem == "roc"))  # fmt: skip
+    assert "[U+65E5][U+672C]" in shown and "psnr[U+202E]" in shown
+
+
+def test_wrong_input_is_one_line(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="has no run yet"):
+        plot(study_of(tmp_path / "none", {"a": tmp_path / "nowhere"}), tmp_path / "out")
+    (tmp_path / "file").write_text("")
+    for out in (tmp_path / "file", tmp_path / "file" / "deeper"):
+        with pytest.raises(UserError, match="file is a file, and figures go into a folder"):
+            plot(folder, out)
+    (tmp_path / "taken" / "truth.svg").mkdir(parents=True)
+    with pytest.raises(MachineError, match="cannot write"):
+        plot(folder, tmp_path / "taken")
+    assert [path.name for path in (tmp_path / "taken").iterdir()] == ["truth.svg"], "nothing half-written is left"
+    with pytest.raises(NoSuchRun, match="no study in"):
+        plot(tmp_path, tmp_path / "out")
+
+
+def test_plotting_leaves_matplotlib_as_it_was(folder: Path, tmp_path: Path) -> None:
+    import matplotlib as mpl
+
+    mpl.rcParams["lines.linewidth"] = 7
+    before = {name: value for name, value in mpl.rcParams.items() if name != "backend"}  # found out on first use
+    plot(folder, tmp_path / "out")
+    assert {name: mpl.rcParams[name] for name in before} == before
+    mpl.rcdefaults()

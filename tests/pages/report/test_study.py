@@ -1,0 +1,219 @@
+"""index.html of a study: one sentence, one row, one strip of images and one curve per arm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.pages.page import Page
+from tests.traces.runs import HOSTILE, Writer, degraded, study_of
+
+from turngate.agent.reasoning.lexicon import LexiconConfig, LexiconReader
+from turngate.errors import NoSuchRun, UserError
+from turngate.pages.report.study import write_study_page
+from turngate.picture import encode_png
+from turngate.traces.analysis.labels import read_labels
+from turngate.traces.analysis.study import StudyView, answer_study
+
+
+def arm(path: Path, turns: int, planned: int = 0, **settings: Any) -> Path:
+    """Sound for two turns, damaged afterwards; all accepted."""
+    writer = Writer(path, size=48, turns=planned or turns, **settings)
+    for turn in range(1, turns + 1):
+        damage = 0.2 * turn
+        writer.attempt(
+            turn, image=encode_png(degraded(writer.origin, min(damage, 1), turn)), damage=damage,
+            scores=dict.fromkeys(writer.evaluators, 20 + turn),
+        )  # fmt: skip
+    return writer.close()
+
+
+def page_of(folder: Path) -> Path:
+    """The page of the study in `folder`."""
+    view = StudyView.load(folder)
+    return write_study_page(view, answer_study(view))
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Page:
+    arms = {
+        "no-gate": arm(tmp_path / "study" / "no-gate", 12, gate={"type": "always_accept"}),
+        "short": arm(tmp_path / "study" / "short", 3, planned=12),
+    }
+    rejects = Writer(tmp_path / "study" / "reject", size=48, turns=12, truth=False, evaluators={"niqe": "lower"})
+    for turn in range(1, 13):
+        picture = encode_png(degraded(rejects.origin, 0.5, turn))
+        rejects.attempt(turn, image=picture, scores={"niqe": 9}, verdict="reject", action="skip", evidence={})
+    arms["reject"] = rejects.close()
+    return Page(page_of(study_of(tmp_path / "study", arms, "Does the gate catch it?", "One origin.")))
+
+
+def test_each_arm_has_its_answer_and_its_row(study: Page) -> None:
+    words = study.words()
+    assert "Does the gate catch it?" in words and "One origin." in words
+    assert "The gate accepted 12 of 12 turns and let 10 damaged images through; collapse at turn 4." in words
+    assert "The gate accepted 3 of 3 turns (12 planned) and let 1 damaged image through; no collapse." in words
+    assert "The gate accepted 0 of 12 turns. No truth was measured" in words
+    follows = "up to 3 attempts a turn, then keep the current image and go on"
+    assert f"no-gate always_accept; {follows} complete 12 12 0 0 0 10 2 0 3 4 2.4 damaged" in words
+    assert f"reject threshold · evaluator brisque · at 40.0; {follows} complete 12 0 12 0 no truth" in words
+    assert "Simulated. The damage in every run" in words
+
+
+def test_what_is_simulated_is_said_as_far_as_it_is(tmp_path: Path) -> None:
+    root = tmp_path / "study"
+    real = arm(root / "real", 3, simulated=False)
+    page = Page(page_of(study_of(root, {"real": real, "by-hand": arm(root / "by-hand", 3)}, "?")))
+    words = page.words()
+    assert "Simulated. The damage in 1 of 2 runs was written by hand" in words
+    assert "by-hand simulated" in words and "real simulated" not in words
+    other = tmp_path / "other"
+    page = Page(page_of(study_of(other, {"real": arm(other / "real", 3, simulated=False)}, "?")))
+    assert "imulated" not in page.words()
+
+
+def test_contact_sheet_shows_the_turns_that_an_arm_reached(study: Page) -> None:
+    words = study.words()
+    assert "arm origin turn 1 turn 5 turn 10 turn 12" in words
+    assert words.count("not reached: ended at turn 3") == 3 or words.count("not reached:ended at turn 3") == 3
+    assert "origin stays" in words
+    links = [str(attrs["href"]) for tag, attrs in study.elements if tag == "a" and "href" in attrs]
+    assert "no-gate/report.html#t10" in links and "short/report.html" in links
+    shown = {str(attrs["data-image"]) for tag, attrs in study.elements if tag == "img"}
+    assert shown == set(study.data("thumbnails"))
+
+
+def test_one_chart_has_the_truth_of_all_arms_and_one_each_evaluator(study: Page) -> None:
+    figures = study.data("figures")
+    truth = [trace for trace in figures["truth"]["data"] if trace["mode"] == "lines+markers"]
+    assert [trace["name"] for trace in truth] == ["no-gate", "short"], "the third arm measured none"
+    assert truth[1]["y"] == pytest.approx([0.0, 0.2, 0.4, 0.6])
+    assert len({(t["line"]["color"], t["line"]["dash"], t["marker"]["symbol"]) for t in truth}) == 2
+    assert [trace["name"] for trace in figures["score-3"]["data"]] == ["reject"]
+    assert set(figures) == {"truth", "survival", "delay", "cost", "roc", "score-1", "score-2", "score-3"}
+
+
+def test_an_arm_without_a_score_is_marked_where_it_has_none(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "a", size=48, turns=2)
+    scores: list[dict[str, Any]] = [
+        {"brisque": {"status": "failed", "why": "ValueError", "fault": "us"}, "psnr": 30},
+        {"brisque": 31, "psnr": 30},
+    ]
+    for turn, given in enumerate(scores, 1):
+        writer.attempt(turn, image=encode_png(degraded(writer.origin, 0.1, turn)), scores=given)
+    page = Page(page_of(study_of(tmp_path, {"a": writer.close()})))
+    curve, lane = page.data("figures")["score-1"]["data"]
+    assert curve["y"] == [20.0, None, 31.0] and curve["connectgaps"] is False
+    assert (lane["x"], lane["yaxis"]) == ([1], "y2")
+
+
+def test_hostile_names_and_questions_are_inert(tmp_path: Path) -> None:
+    run = arm(tmp_path / "a <b>", 2)
+    path = page_of(study_of(tmp_path, {f"arm {HOSTILE}": run}, HOSTILE, HOSTILE, HOSTILE))
+    page = Page(path)
+    assert not [attrs for _, attrs in page.elements if "onerror" in attrs]
+    assert [attrs.get("id", "code") for attrs, _ in page.scripts] == ["thumbnails", "figures", *["code"] * 7]
+    name = page.data("figures")["truth"]["data"][0]["name"]
+    assert "<" not in name and "\u202e" not in name, "Plotly reads markup in names: it must find none"
+    links = [str(attrs["href"]) for tag, attrs in page.elements if tag == "a" and "report" in str(attrs.get("href"))]
+    assert set(links) == {"a%20%3Cb%3E/report.html", "a%20%3Cb%3E/report.html#t1", "a%20%3Cb%3E/report.html#t2"}
+
+
+def test_runs_outside_the_folder_are_linked_relatively(tmp_path: Path) -> None:
+    run = arm(tmp_path / "runs" / "r1", 2)
+    page = Page(page_of(study_of(tmp_path / "studies" / "s", {"r1": run})))
+    links = {str(attrs.get("href")) for tag, attrs in page.elements if tag == "a"}
+    assert "../../runs/r1/report.html" in links
+
+
+def test_secrets_in_the_question_are_not_written(tmp_path: Path) -> None:
+    run = arm(tmp_path / "a", 1)
+    path = page_of(study_of(tmp_path, {"a": run}, "?", "key AIzaSyA1234567890abcdefghijklmnop"))
+    assert "AIzaSyA" not in path.read_text(encoding="utf-8")
+
+
+def test_a_study_without_a_run_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="has no run yet"):
+        page_of(study_of(tmp_path, {"a": tmp_path / "a"}))
+    with pytest.raises(NoSuchRun, match="no study in"):
+        page_of(tmp_path / "nothing")
+
+
+@pytest.fixture
+def grid(tmp_path: Path) -> Page:
+    """Two arms, one of them a control, on two origins."""
+    rows = []
+    for name in ("gated", "no-gate"):
+        for origin, turns in (("coffee", 4), ("astronaut", 12)):
+            gate = (
+                {"type": "always_accept"}
+                if name == "no-gate"
+                else {"type": "threshold", "evaluator": "brisque", "at": 1}
+            )
+            path = arm(tmp_path / "study" / name / origin, turns, gate=gate)
+            rows.append({"arm": name, "origin": origin, "control": name == "no-gate", "path": path})
+    rows.append({"arm": "gated", "origin": "rocket", "path": tmp_path / "study" / "gated" / "rocket"})
+    return Page(page_of(study_of(tmp_path / "study", rows, "Which?", sensitivity=(0.3,))))
+
+
+def test_a_grid_has_rates_with_intervals_per_arm(grid: Page) -> None:
+    words = grid.words()
+    assert "With gated, 75% [50, 83] of the new images are damaged, against 75% without a gate" in words
+    assert "gated 2 100% [100, 100] 0% [0, 0] 0% [0, 0] 75% [50, 83] 0% [0, 0] 100% [100, 100] never in 2" in words
+    assert "2 origins: intervals and p values are too rough to rest on." in words
+    assert "1 run never begun: gated rocket r1." in words
+
+
+def test_a_grid_lists_every_run_and_a_sheet_per_cell(grid: Page) -> None:
+    links = {str(attrs.get("href")) for tag, attrs in grid.elements if tag == "a"}
+    assert {
+        f"{name}/{origin}/report.html" for name in ("gated", "no-gate") for origin in ("coffee", "astronaut")
+    } <= links
+    sheets = [attrs for _, attrs in grid.elements if "data-sheet" in attrs]
+    assert [attrs["aria-label"] for attrs in sheets] == ["Contact sheet coffee r1", "Contact sheet astronaut r1"]
+    assert ["hidden" in attrs for attrs in sheets] == [False, True]
+
+
+def test_a_grids_curves_are_means_with_bands_and_ended_runs_stay(grid: Page) -> None:
+    figures = grid.data("figures")
+    band, *_ = figures["truth"]["data"]
+    assert band["fill"] == "toself"
+    mean = next(t for t in figures["truth"]["data"] if t["mode"] == "lines+markers")
+    assert mean["y"][4] == pytest.approx(0.8) and mean["y"][12] == pytest.approx((0.8 + 2.4) / 2)
+    survival = next(t for t in figures["survival"]["data"])
+    assert (survival["x"], survival["y"]) == ([0, 3, 12], [1.0, 0.0, 0.0])
+    assert next(t for t in figures["delay"]["data"])["y"] == [0.0, 0.0], "nothing was ever caught"
+    assert set(figures) >= {"at-1", "at-2", "at-3", "at-4", "roc", "cost"}
+    propagated = next(t for t in figures["at-3"]["data"] if t["name"] == "gated")
+    assert propagated["x"] == [0.3, 0.5] and propagated["y"] == pytest.approx([14 / 16, 12 / 16])
+
+
+def test_gaps_are_drawn_per_run_where_runs_are_long_enough(tmp_path: Path) -> None:
+    runs = {"no-gate": arm(tmp_path / "study" / "a", 20, gate={"type": "always_accept"})}
+    page = Page(page_of(study_of(tmp_path / "study", runs)))
+    marks = page.data("figures")["delta-1"]["data"]
+    assert [(trace["name"], trace["y"]) for trace in marks] == [("notices the decay", [-4.0, -9.0, -19.0])]
+    higher = page.data("figures")["delta-2"]["data"]
+    assert [(trace["name"], trace["y"]) for trace in higher] == [("misses the decay", [4.0, 9.0, 19.0])]
+    assert "psnr" in page.words() and "1 of 1 runs" in page.words()
+
+
+def test_what_editors_said_and_peoples_verdicts_are_on_the_page(tmp_path: Path) -> None:
+    writer = Writer(tmp_path / "study" / "a", size=48, turns=3)
+    for turn in (1, 2, 3):
+        picture = encode_png(degraded(writer.origin, 0.3 * turn, turn))
+        writer.attempt(turn, image=picture, scores={"brisque": 30, "psnr": 30}, damage=0.3 * turn,
+                       reasoning="The result is an exact replica of the original.")  # fmt: skip
+    folder = study_of(tmp_path / "study", {"a": writer.close()})
+    lines = ["run,turn,attempt,damaged,labels", "a,1,1,yes,persistent_noise", "a,2,1,no,", "nobody,1,1,no,"]
+    (folder / "labels.csv").write_text("\n".join(lines) + "\n")
+    labels, view = read_labels(folder / "labels.csv"), StudyView.load(folder)
+    reader = LexiconReader(LexiconConfig(type="lexicon"))
+    page = Page(write_study_page(view, answer_study(view, reader, labels), labels))
+    words = page.words()
+    assert "What the editors said" in words and "a simulated 3 0 0 100% 100%" in words
+    assert "persistent noise image a" in words and "label file" in words
+    assert "none of the runs is 'nobody'" in words
+    truth = next(t for t in page.data("figures")["truth"]["data"] if t["mode"] == "lines+markers")
+    assert truth["y"] == [None, 1.0, 0.0, None], "the verdicts, and nothing where there is none"

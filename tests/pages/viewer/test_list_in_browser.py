@@ -1,0 +1,106 @@
+"""The list in a real browser: sorted, filtered, gone back to, kept up to date."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.pages.browser import Visit, needs_chromium
+from tests.traces.runs import Writer, degraded
+
+from turngate.picture import encode_png
+from turngate.traces.lock import RunLock
+
+from ._viewing import Viewer, viewing
+
+pytestmark = needs_chromium
+
+
+def test_from_the_list_to_a_turn(visit: Visit, viewer: Viewer) -> None:
+    opened = visit(viewer.url, drawn=False)
+    page = opened.page
+    assert page.locator("tbody tr").count() == 3
+    page.locator("#q").fill("first")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**q=first**")
+    assert page.locator("tbody tr").count() == 1
+    page.locator("tbody a").click()
+    page.wait_for_selector("html[data-charts=drawn]", state="attached")
+    page.locator(".timeline [data-turn='4']").click()
+    assert opened.heading() == "Turn 4, attempt 2 of 2"
+    opened.until("[...document.querySelectorAll('#detail img')].every((i) => i.src.includes('/image/'))")
+    opened.until("document.querySelector('#detail img').naturalWidth === 64")
+    opened.until("[...document.images].filter((i) => i.src).every((i) => i.complete && i.naturalWidth)")
+    assert opened.complaints == []
+    assert opened.on_network(viewer.url) == []
+
+
+def test_the_list_is_sorted_filtered_and_gone_back_to(visit: Visit, viewer: Viewer) -> None:
+    opened = visit(viewer.url, drawn=False)
+    page = opened.page
+
+    def places() -> list[str]:
+        return page.locator("tbody th bdi").all_inner_texts()
+
+    page.get_by_role("link", name="caught").click()
+    page.wait_for_url("**order=caught")
+    assert page.locator("[aria-sort=descending]").inner_text() == "caught"
+    assert places() == ["first", "study/no-gate", "study"], "what is not known stands last"
+    page.get_by_role("link", name="caught").click()
+    page.wait_for_url("**down=0")
+    assert places() == ["study/no-gate", "first", "study"]
+    page.get_by_label("Damage").select_option("caught")
+    page.wait_for_url("**damage=caught**")
+    assert places() == ["first"]
+    assert "q=" not in page.url and "order=caught" in page.url and "down=0" in page.url
+    page.locator("tbody a").click()
+    page.wait_for_selector("html[data-charts=drawn]", state="attached")
+    page.get_by_role("link", name="All runs and studies").click()
+    page.wait_for_url("**damage=caught**")
+    assert places() == ["first"]
+    for _ in range(3):
+        page.go_back()
+    page.wait_for_url("**down=0")
+    assert page.get_by_label("Damage").input_value() == ""
+    assert len(places()) == 3
+    page.go_forward()
+    page.wait_for_url("**damage=caught**")
+    assert page.get_by_label("Damage").input_value() == "caught" and places() == ["first"]
+    page.get_by_role("link", name="show all").click()
+    page.wait_for_url("**order=caught**")
+    assert len(places()) == 3
+    assert opened.complaints == [] and opened.on_network(viewer.url) == []
+
+
+def test_the_list_goes_on_with_the_runs(visit: Visit, tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    with viewing(tmp_path / "runs") as viewer:
+        opened = visit(viewer.url, drawn=False)
+        assert "No run and no study lies here yet" in opened.page.locator("#found").inner_text()
+        writer = Writer(tmp_path / "runs" / "live", size=48, turns=9)
+        with RunLock(writer.path):
+            opened.until("document.querySelector('tbody .running') !== null")
+            opened.page.locator("#q").fill("half a wor")
+            opened.page.locator("tbody a").focus()
+            picture = encode_png(degraded(writer.origin, 0.5, 1))
+            writer.attempt(1, image=picture, scores={"brisque": 30, "psnr": 30}, damage=0.9)
+            opened.until("document.querySelector('td[data-of=propagated]').textContent.trim() === '1'")
+        writer.close()
+        opened.until("document.querySelector('tbody .complete') !== null")
+        assert opened.page.locator("#q").input_value() == "half a wor", "what is being typed is left alone"
+        assert opened.page.evaluate("document.activeElement.closest('tbody') !== null"), (
+            "so is who reads with the keyboard"
+        )
+        assert opened.complaints == []
+
+
+def test_a_study_leads_to_its_runs(visit: Visit, viewer: Viewer) -> None:
+    opened = visit(viewer.url, drawn=False)
+    opened.page.locator("#kind").select_option("study")
+    opened.page.wait_for_url("**kind=study**")
+    opened.page.locator("tbody a").click()
+    opened.page.wait_for_selector("html[data-charts=drawn]", state="attached")
+    assert opened.page.locator("h1").inner_text() == "Does it decay?"
+    opened.page.locator("#runs tbody a").click()
+    opened.page.wait_for_selector("#detail h3")
+    assert "/run/" in opened.page.url
+    assert opened.complaints == [] and opened.on_network(viewer.url) == []
