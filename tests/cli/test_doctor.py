@@ -114,8 +114,8 @@ def test_nothing_is_downloaded(program: Turngate, write: Write, tmp_path: Path) 
         server.shutdown()
         thread.join()
     told = missing(done)
-    assert "some/model is not on this machine" in str(told["evaluators.local"])
-    assert "VisualQuality-R1-7B is not on this machine" in str(told["evaluators.vq"])
+    assert "run `hf download some/model`, or" in str(told["evaluators.local"])
+    assert "VisualQuality-R1-7B`, or give a copy of it" in str(told["evaluators.vq"])
     assert str(told["evaluators.both.members.musiq"]).startswith(("fetched at the first use", "pip install"))
     assert asked == []
 

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-# The words of an answer: which there are, what may stand after their colon, and which calls they can answer.
+# The words of an answer, what may follow their colon, and which calls they can answer.
 
 CallKind = Literal["edit", "judge"]
 """Whether a call wants an image or a text."""
@@ -49,7 +49,7 @@ _ENUM = r"[A-Za-z][A-Za-z_]*"
 
 class _Word(NamedTuple):
     argument: str
-    """Pattern of what stands after the colon; empty where nothing may."""
+    """Pattern of what follows the colon; empty where nothing may."""
     optional: bool
     places: frozenset[Endpoint]
 
@@ -121,7 +121,7 @@ WORDS = {**_ENDINGS, **MODIFIERS}
 
 
 def split(text: str) -> list[tuple[str, str]]:
-    """Words and what stands after their colons; `text:` takes all that follows."""
+    """Words and what follows their colons; `text:` takes all that follows."""
     found: list[tuple[str, str]] = []
     more, rest = "+", text
     while more:
@@ -180,7 +180,7 @@ class ScriptedReply:
     ending: str = "ok"
     """The one word that decides what comes back."""
     argument: str = ""
-    """What stands after the colon of `ending`."""
+    """What follows the colon of `ending`."""
     slow: float = 0.0
     """Seconds to wait first."""
     model: str | None = None

@@ -160,7 +160,7 @@ _ERRORS = {
 
 
 def gemini_error(answer: ScriptedReply, model: str) -> HttpReply | None:
-    """The error that an answer stands for, or none when it is no error."""
+    """The error of a scripted answer; None when the answer is no error."""
     error = _ERRORS.get(answer.ending)
     if error is None:
         return None

@@ -120,7 +120,7 @@ _RESETS = {"429_per_minute": ("5", None), "429_per_day": ("200", "7m12s")}
 
 
 def openai_error(answer: ScriptedReply, model: str) -> HttpReply | None:
-    """The error that an answer stands for, or none when it is no error."""
+    """The error of a scripted answer; None when the answer is no error."""
     error = _ERRORS.get(answer.ending)
     if error is None:
         return None
