@@ -25,10 +25,10 @@ def write_page(folder: Path) -> Path:
     from turngate.agent.reasoning import READERS
     from turngate.pages.report.run import write_run_report
     from turngate.pages.report.study import write_study_page
-    from turngate.traces.analysis.study import StudyView, answer_study
+    from turngate.traces.analysis.study import StudyView, answer_study, load_study
 
     reader = READERS.build(READERS.configure("lexicon", "reader"))
     if (folder / "study.json").is_file():
-        study = StudyView.load(folder)
-        return write_study_page(study, answer_study(study, reader))
+        loaded = load_study(StudyView.load(folder))
+        return write_study_page(loaded, answer_study(loaded, reader))
     return write_run_report(folder, reader)

@@ -116,7 +116,7 @@ def test_a_click_on_a_point_shows_its_picture(visit: Any, report: Path) -> None:
 
 def test_the_line_of_the_chosen_turn_moves_in_every_chart_that_is_looked_at(visit: Any, report: Path) -> None:
     opened = visit(report)
-    for turn, place in ((4, "truth"), (9, "score-2"), (11, "later-2")):
+    for turn, place in ((4, "truth"), (9, "score-2"), (11, "rescored-2")):
         opened.page.locator(f".timeline [data-turn='{turn}']").click()
         opened.page.locator(f"[data-figure='{place}']").scroll_into_view_if_needed()
         opened.until(f"document.querySelector(\"[data-figure='{place}']\").layout.shapes.at(-1).x0 === {turn}")

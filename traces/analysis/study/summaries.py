@@ -12,7 +12,7 @@ from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import RunReasoning, Spoken, SummaryCounts, read_runs
 from turngate.traces.analysis.statistics import Estimate, bootstrap, bootstrap_ratio
 from turngate.traces.analysis.study.evaluators import Judged, auc
-from turngate.traces.analysis.study.loaded import Measured
+from turngate.traces.analysis.study.loaded import LoadedRun
 
 if TYPE_CHECKING:
     from turngate.agent.reasoning.reading import SummaryReader
@@ -144,7 +144,7 @@ class ReasoningAnswer(FrozenModel):
     """Share of them that are wrong."""
 
 
-def answer_reasoning(arm: str, runs: Sequence[Measured], reader: SummaryReader) -> ReasoningAnswer:
+def answer_reasoning(arm: str, runs: Sequence[LoadedRun], reader: SummaryReader) -> ReasoningAnswer:
     """Add up the runs of one arm; `runs` is not empty."""
     read = read_runs([one.view for one in runs], reader)
     groups: dict[str, list[RunReasoning]] = defaultdict(list)
@@ -200,7 +200,7 @@ def _tables(groups: Groups, other: Callable[[Spoken], bool | None]) -> dict[str,
     }
 
 
-def _evaluators(runs: Sequence[Measured], read: Sequence[RunReasoning]) -> dict[str, EvaluatorAgreement]:
+def _evaluators(runs: Sequence[LoadedRun], read: Sequence[RunReasoning]) -> dict[str, EvaluatorAgreement]:
     names = list(dict.fromkeys(name for one in runs for name in one.view.config.evaluators))
     found = {}
     for name in names:
@@ -216,7 +216,7 @@ def _evaluators(runs: Sequence[Measured], read: Sequence[RunReasoning]) -> dict[
     return found
 
 
-def _checked(runs: Sequence[Measured], read: Sequence[RunReasoning]) -> dict[str, list[bool]]:
+def _checked(runs: Sequence[LoadedRun], read: Sequence[RunReasoning]) -> dict[str, list[bool]]:
     """Origin -> whether each claim to have added objects is wrong, where a simulator recorded what it did."""
     found: dict[str, list[bool]] = defaultdict(list)
     for one, spoken in zip(runs, read, strict=True):

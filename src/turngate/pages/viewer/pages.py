@@ -18,7 +18,7 @@ from turngate.pages.viewer.index import DAMAGE, STATUSES, Index, ListingPage, Qu
 from turngate.pages.viewer.labelling import ViewerOptions
 from turngate.pages.viewer.pictures import linked_shots
 from turngate.traces.analysis.run import RunView, standings
-from turngate.traces.analysis.study import LoadedRun, StudyView, answer_study
+from turngate.traces.analysis.study import LoadedRun, StudyView, answer_study, load_study
 from turngate.traces.analysis.taxonomy import FAILURES
 
 __all__ = [
@@ -179,7 +179,7 @@ def study_page(index: Index, one: ListedFolder, base: str, means: ViewerOptions)
     """A study as its page shows it, with links to the viewer's pages of its runs."""
     whole = StudyView.load(one.path)
     inside = [run for run in whole.runs if run.path.resolve().is_relative_to(index.root)]
-    study = StudyView(whole.folder, whole.config, inside)
+    loaded = load_study(StudyView(whole.folder, whole.config, inside))
     index.scan()
     keys = index.keys()
 
@@ -189,7 +189,7 @@ def study_page(index: Index, one: ListedFolder, base: str, means: ViewerOptions)
     def pictures(run: LoadedRun, wanted: Iterable[str], edge: int) -> dict[str, Shot]:
         return linked_shots(run.images, wanted, base, key(run), edge)
 
-    page = study_content(study, answer_study(study, means.reader), lambda run: f"{base}/run/{key(run)}", pictures)
+    page = study_content(loaded, answer_study(loaded, means.reader), lambda run: f"{base}/run/{key(run)}", pictures)
     outside = len(whole.runs) - len(inside)
     if outside:
         verb = "lies" if outside == 1 else "lie"
