@@ -63,8 +63,8 @@ def view_command(folder: Path, port: int, no_browser: bool, labels: Path | None,
 
     reader = READERS.build(READERS.configure("lexicon", "reader"))
     with Reviews() as reviews:
-        means = ViewerOptions(book, reviews.start, reader)
-        serve(make_app(folder, token, means), listening, ready)
+        options = ViewerOptions(book, reviews.start, reader)
+        serve(make_app(folder, token, options), listening, ready)
     return 0
 
 

@@ -194,7 +194,7 @@ def _evidence(key: EvaluatorKey, read: Sequence[RescoredScores]) -> RescoredEvid
     mine: list[RescoredEvaluator] = [one for scores in read for one in scores.evaluators if one.key == key]
     images = sum(scores.images for scores in read)
     looked_at = sum(len(one.rows) for one in mine)
-    settings = next((dict(one.told["settings"]) for one in mine if one.told.get("settings")), {})
+    settings = next((dict(one.metadata["settings"]) for one in mine if one.metadata.get("settings")), {})
     runs = f" in {len(mine)} of {len(read)} runs" if len(mine) < len(read) else ""
     extent = f"all {images} images" if looked_at == images else f"{looked_at} of {images} images{runs}"
     return RescoredEvidence(

@@ -37,8 +37,8 @@ def say_answer(folder: Path, ended: list[Finished], as_json: bool, labels: Label
     worked = any(one.worked for one in ended)
     if as_json:
         arms = {key: summary.model_dump(mode="json") for key, summary in summaries.items()}
-        told = {"study": answer.study, "arms": arms, "answer": answer.model_dump(mode="json"), "page": str(page)}
-        print(json.dumps({**told, "worked": worked}))
+        found = {"study": answer.study, "arms": arms, "answer": answer.model_dump(mode="json"), "page": str(page)}
+        print(json.dumps({**found, "worked": worked}))
         return
     if not worked:
         click.echo("nothing to do: every run is finished")

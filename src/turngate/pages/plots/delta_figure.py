@@ -24,19 +24,16 @@ _NOTICED: dict[str, Any] = {"marker": "o", "color": OWN, "markerfacecolor": "whi
 _MISSED: dict[str, Any] = {"marker": "^", "color": "#c25200"}
 
 
-def delta_plot(judges: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Plot | None:
+def delta_plot(all_series: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Plot | None:
     """Change of the score since turn 1 in better units, one mark per run; `runs` are those that were looked at."""
-    known = [judge for judge in judges if judge.answer.gap.runs]
+    known = [series for series in all_series if series.answer.gap.runs]
     if not known:
         return None
-    short = [
-        f"{name_of(judge.answer.evaluator)} {judge.answer.gap.left_out}" for judge in known if judge.answer.gap.left_out
-    ]
+    answers = [series.answer for series in known]
+    short = [f"{name_of(answer.evaluator)} {answer.gap.left_out}" for answer in answers if answer.gap.left_out]
     left_out = f" Left out, no scored image taken at each of turns 1, 5, 10, 20: {', '.join(short)}." if short else ""
     note = sample_words(runs) + left_out
-    each = ", ".join(
-        f"{name_of(judge.answer.evaluator)} {judge.answer.gap.failures} of {judge.answer.gap.runs}" for judge in known
-    )
+    each = ", ".join(f"{name_of(answer.evaluator)} {answer.gap.failures} of {answer.gap.runs}" for answer in answers)
     return Plot(
         name="deltas",
         figures=[_figure(some, note) for some in parts(known, _MOST)],
@@ -45,10 +42,10 @@ def delta_plot(judges: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> 
         f"the decay. Runs missed at one of the turns or more: {each}. {note}",
         columns=("evaluator", "turn", "run", "change"),
         rows=[
-            (judge.answer.evaluator, step, number, delta)
-            for judge in known
+            (series.answer.evaluator, step, number, delta)
+            for series in known
             for step in STEPS
-            for number, delta in enumerate(judge.answer.gap.deltas[step], 1)
+            for number, delta in enumerate(series.answer.gap.deltas[step], 1)
         ],
     )
 
@@ -57,12 +54,12 @@ def _figure(some: Sequence[EvaluatorSeries], note: str) -> Figure:
     from matplotlib.lines import Line2D
 
     titles = [
-        f"{name_of(judge.answer.evaluator)}\nmisses {judge.answer.gap.failures} of {judge.answer.gap.runs} runs"
-        for judge in some
+        f"{name_of(series.answer.evaluator)}\nmisses {series.answer.gap.failures} of {series.answer.gap.runs} runs"
+        for series in some
     ]
     figure, grid = panels(titles, 1.2 if len(some) > 3 else 1.5, columns=3, shared=False)
-    for axes, judge in zip(grid, some, strict=True):
-        _add_runs(axes, judge)
+    for axes, series in zip(grid, some, strict=True):
+        _add_runs(axes, series)
     key: list[tuple[Artist, str]] = [
         (Line2D([], [], linestyle="none", **_NOTICED), "worse than at turn 1: noticed"),
         (Line2D([], [], linestyle="none", **_MISSED), "not worse: missed"),
@@ -71,10 +68,10 @@ def _figure(some: Sequence[EvaluatorSeries], note: str) -> Figure:
     return figure
 
 
-def _add_runs(axes: Axes, judge: EvaluatorSeries) -> None:
+def _add_runs(axes: Axes, series: EvaluatorSeries) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    gap = judge.answer.gap
+    gap = series.answer.gap
     axes.axhline(0, color=INK, linewidth=0.7, linestyle=DASHED, zorder=1.5)
     spread = 0.5 / (gap.runs - 1) if gap.runs > 1 else 0.0
     for place, step in enumerate(STEPS):

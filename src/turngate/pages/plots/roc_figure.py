@@ -36,9 +36,9 @@ _MOST = 16
 _ABOVE, _BELOW = "Catch rate", "false-alarm rate"
 
 
-def roc_plot(judges: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Plot | None:
+def roc_plot(all_series: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Plot | None:
     """Catch rate over false-alarm rate for every threshold, with the AUC and its interval; `runs` were looked at."""
-    known = [judge for judge in judges if judge.answer.roc]
+    known = [series for series in all_series if series.answer.roc]
     if not known:
         return None
     some = [
@@ -46,18 +46,18 @@ def roc_plot(judges: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Pl
         for one in known
         if one.answer.candidates < one.answer.of_candidates
     ]
-    most = max(judge.answer.candidates for judge in known)
-    said = [f"{most} candidates.", sample_words(runs), interval_words(runs), f"{'; '.join(some)}." if some else ""]
-    note = " ".join(part for part in said if part)
+    most = max(series.answer.candidates for series in known)
+    sentences = [f"{most} candidates.", sample_words(runs), interval_words(runs), f"{'; '.join(some)}." if some else ""]
+    note = " ".join(part for part in sentences if part)
     of = "of all arms" if known[0].answer.arm == "all" else f"of arm {name_of(known[0].answer.arm)}"
-    each = "; ".join(f"{name_of(judge.answer.evaluator)} {_auc(judge.answer)}" for judge in known)
+    each = "; ".join(f"{name_of(series.answer.evaluator)} {_auc(series.answer)}" for series in known)
     brackets = "Brackets: 95 % bootstrap interval over origins. " if "[" in _auc(known[0].answer) else ""
     caption = (
         f"ROC curves of the evaluators against the truth, on the candidates {of}: damaged candidates that a threshold "
         f"on the score would keep out, over sound ones that it would keep out as well. {each}. {brackets}Dashed: a "
         f"coin. {note}"
     )
-    together = len(judges) <= TOGETHER
+    together = len(all_series) <= TOGETHER
     return Plot(
         name="roc",
         figures=[_together(known, note)] if together else [_apart(few, known, note) for few in parts(known, _MOST)],
@@ -68,7 +68,7 @@ def roc_plot(judges: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Pl
         ),
         rows=[
             (a.evaluator, a.arm, a.candidates, a.of_candidates, a.auc.value, a.auc.low, a.auc.high, x, y)
-            for a in (judge.answer for judge in known)
+            for a in (series.answer for series in known)
             for x, y in a.roc
         ],
     )  # fmt: skip
@@ -78,11 +78,11 @@ def _together(known: Sequence[EvaluatorSeries], note: str) -> Figure:
     figure, (axes,) = panels([""], 2.7)
     _set_axes(axes)
     key: list[tuple[Artist, str]] = []
-    for judge in known:
-        x, y = zip(*judge.answer.roc, strict=True)
-        (line,) = axes.plot(x, y, markevery=ceil(len(x) / 8), **draw(judge.look))
-        auc = _auc(judge.answer)
-        key.append((line, f"{fitted(name_of(judge.answer.evaluator), 1.3)}, {auc}"))
+    for series in known:
+        x, y = zip(*series.answer.roc, strict=True)
+        (line,) = axes.plot(x, y, markevery=ceil(len(x) / 8), **draw(series.style))
+        auc = _auc(series.answer)
+        key.append((line, f"{fitted(name_of(series.answer.evaluator), 1.3)}, {auc}"))
     surround(figure, _ABOVE, _BELOW, key, note)
     return figure
 
@@ -90,14 +90,14 @@ def _together(known: Sequence[EvaluatorSeries], note: str) -> Figure:
 def _apart(few: Sequence[EvaluatorSeries], known: Sequence[EvaluatorSeries], note: str) -> Figure:
     from matplotlib.lines import Line2D
 
-    titles = [f"{name_of(judge.answer.evaluator)}\n{_auc(judge.answer)}" for judge in few]
+    titles = [f"{name_of(series.answer.evaluator)}\n{_auc(series.answer)}" for series in few]
     figure, grid = panels(titles, 1.6, columns=4)
-    for axes, judge in zip(grid, few, strict=True):
+    for axes, series in zip(grid, few, strict=True):
         _set_axes(axes)
         for other in known:
-            if other is not judge:
+            if other is not series:
                 axes.plot(*zip(*other.answer.roc, strict=True), color=BACK, lw=0.6, zorder=2)
-        axes.plot(*zip(*judge.answer.roc, strict=True), color=OWN, lw=1.6, zorder=3)
+        axes.plot(*zip(*series.answer.roc, strict=True), color=OWN, lw=1.6, zorder=3)
     key: list[tuple[Artist, str]] = [
         (Line2D([], [], color=OWN, lw=1.8), "the evaluator of the panel"),
         (Line2D([], [], color=BACK, lw=0.8), "the others"),

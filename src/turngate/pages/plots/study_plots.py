@@ -14,7 +14,7 @@ from turngate.pages.plots.cost_figure import cost_plot
 from turngate.pages.plots.delta_figure import delta_plot
 from turngate.pages.plots.plot import Plot
 from turngate.pages.plots.roc_figure import roc_plot
-from turngate.pages.report.charts import arms_of, judges_of
+from turngate.pages.report.charts import arms_of, evaluator_series
 from turngate.traces.analysis.study import LoadedStudy, StudyAnswer
 
 __all__ = ["Written", "check_folder", "study_plots", "write_plots"]
@@ -29,7 +29,7 @@ def study_plots(loaded: LoadedStudy, answer: StudyAnswer) -> list[Plot]:
         runs = loaded.runs
         if not runs:
             raise UserError(f"the study in {loaded.study.folder} has no run yet: `turngate study FILE` makes them")
-        arms, judges, missing = arms_of(answer, runs), judges_of(answer.evaluators), len(answer.missing)
+        arms, all_series, missing = arms_of(answer, runs), evaluator_series(answer.evaluators), len(answer.missing)
         looked_at = {one.arm for one in answer.evaluators}
         judged = [run for run in runs if run.run.arm in looked_at] or runs
         found = [
@@ -37,8 +37,8 @@ def study_plots(loaded: LoadedStudy, answer: StudyAnswer) -> list[Plot]:
             survival_plot(arms, missing),
             delay_plot(arms, missing),
             cost_plot(arms, missing),
-            roc_plot(judges, judged),
-            delta_plot(judges, judged),
+            roc_plot(all_series, judged),
+            delta_plot(all_series, judged),
         ]
         return [plot for plot in found if plot is not None]
 

@@ -20,7 +20,7 @@ from turngate.pages.report.charts import (
     cost_panel,
     delay_panel,
     delta_panel,
-    judges_of,
+    evaluator_series,
     roc_panel,
     sensitivity_panels,
     survival_panel,
@@ -123,7 +123,7 @@ def study_content(
         raise UserError(f"the study {name!r} has no run yet: `turngate study FILE` makes them")
     arms = arms_of(answer, runs)
     turns, sheets, sheets_left_out = contact_sheets(arms, pictures)
-    judges = judges_of(answer.evaluators)
+    all_series = evaluator_series(answer.evaluators)
     evaluators = dict.fromkeys(name for run in runs for name in run.evaluators)
     extents = {one.evaluator: one.rescored.extent for one in answer.evaluators if one.rescored is not None}
     rescored = [replace(arm, runs=_with_evaluators(loaded.rescored_runs, arm.name)) for arm in arms]
@@ -132,10 +132,10 @@ def study_content(
         "survival": survival_panel(arms),
         "delay": delay_panel(arms),
         "cost": cost_panel(arms),
-        "roc": roc_panel(judges),
+        "roc": roc_panel(all_series),
         **{f"score-{number}": arms_score_panel(arms, name) for number, name in enumerate(evaluators, 1)},
         **{f"rescored-{number}": arms_score_panel(rescored, name) for number, name in enumerate(extents, 1)},
-        **{f"delta-{number}": delta_panel(judge) for number, judge in enumerate(judges, 1)},
+        **{f"delta-{number}": delta_panel(series) for number, series in enumerate(all_series, 1)},
         **{f"at-{n}": panel for n, panel in enumerate(sensitivity_panels(arms, answer.sensitivity), 1)},
     }
     shown = {place: panel for place, panel in panels.items() if panel is not None}
@@ -160,7 +160,7 @@ def study_content(
         "sheets": sheets,
         "sheets_left_out": sheets_left_out,
         "unknown": any(cell.truth == "unknown" for sheet in sheets for _, _, row in sheet.rows for cell in row),
-        "judges": judges,
+        "all_series": all_series,
         "failures": _seen(answer),
         "panels": shown,
         "extents": extents,

@@ -21,7 +21,7 @@ from turngate.traces.analysis.study import StudyAnswer, StudyView, answer_study,
 from turngate.traces.rescored import ScoredRow, ScoreTable, read_scores
 from turngate.traces.run_folder import find_runs
 
-from ._later import score
+from ._rescored import score
 
 
 def damaged_run(path: Path, turns: int = 4, **settings: Any) -> Path:
