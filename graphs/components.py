@@ -153,7 +153,7 @@ def _truth_can_be_known(config: RunConfig, components: Components) -> str | None
             f"truth.measure: {components.truth.facts.name!r} costs money, which is counted for evaluators only: "
             "let it score as an evaluator, or give its verdicts to `turngate study --labels`"
         )
-    if components.truth is not None and "origin" not in components.truth.facts.needs:
+    if components.truth is not None and "origin" not in components.truth.facts.inputs:
         return (
             f"truth.measure: {components.truth.facts.name!r} does not compare with a reference and cannot measure truth"
         )
@@ -187,6 +187,6 @@ _CHECKS: tuple[Callable[[RunConfig, Components], str | None], ...] = (
 
 def _facts(evaluator: Evaluator) -> RecordedFacts:
     facts = asdict(evaluator.facts)
-    facts["needs"] = sorted(facts["needs"])
+    facts["inputs"] = sorted(facts["inputs"])
     facts["range"] = [str(bound) if abs(bound) == float("inf") else bound for bound in facts["range"]]
     return RecordedFacts.model_validate(facts)

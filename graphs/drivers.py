@@ -26,8 +26,7 @@ def run_loop(session: Session) -> str:
 
 def run_graph(session: Session) -> str:
     """Drive the steps through the LangGraph machine, evaluators in parallel; returns the status it ended with."""
-    from turngate.graphs.machine import build_machine, step_limit
-    from turngate.graphs.state import first_state
+    from turngate.graphs.machine import build_machine, first_state, step_limit
 
     config, progress = session.config, session.progress
     if progress.status != "running":

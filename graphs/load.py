@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
+from turngate.agent.reasoning import READERS
 from turngate.agent.scenarios import SCENARIOS
 from turngate.errors import ConfigError, UnknownComponent
 from turngate.evaluators import EVALUATORS
@@ -104,7 +105,8 @@ def with_absolute_paths(raw: Mapping[str, Any], base: Path) -> dict[str, Any]:
 
 
 _REGISTRIES: dict[str, Registry[Any]] = {
-    "editor": EDITORS, "evaluators": EVALUATORS, "gate": GATES, "scenario": SCENARIOS, "truth": EVALUATORS,
+    "editor": EDITORS, "evaluators": EVALUATORS, "gate": GATES, "reader": READERS, "scenario": SCENARIOS,
+    "truth": EVALUATORS,
 }  # fmt: skip
 
 

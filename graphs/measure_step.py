@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from turngate.agent.ideal import ideal_picture
+from turngate.agent.scenario import ideal_picture
 from turngate.component import Direction
 from turngate.evaluators import EvalInput, Evaluator, Result, Score, Skipped
 from turngate.evaluators.bulk import cached_score, default_cache
@@ -13,8 +13,8 @@ from turngate.evaluators.scoring import score
 from turngate.graphs.origin import Pictures
 from turngate.graphs.session import Session
 from turngate.picture import Picture
-from turngate.providers.trace_headers import below
-from turngate.traces.once import call_key, once
+from turngate.providers.calling import below
+from turngate.traces.ledger import call_key, once
 from turngate.traces.progress import Progress
 from turngate.traces.records import AttemptRow, ScoreRow, TruthRow, is_damaged
 from turngate.traces.telemetry import request_headers
@@ -99,14 +99,14 @@ def sample_for(
     pictures: Pictures, progress: Progress, evaluator: Evaluator, attempt: AttemptRow, candidate: str
 ) -> EvalInput:
     """What an evaluator is shown of a candidate: the candidate, and what it says it needs."""
-    needs = evaluator.facts.needs
+    inputs = evaluator.facts.inputs
     return EvalInput(
         candidate=pictures.get(candidate),
-        origin=pictures.origin if "origin" in needs else None,
-        first=pictures.get(progress.first(candidate)) if "first" in needs else None,
-        previous=pictures.get(progress.image) if "previous" in needs else None,
-        history=tuple(map(pictures.get, progress.history)) if "history" in needs else (),
-        instruction=attempt.instruction if "instruction" in needs else None,
+        origin=pictures.origin if "origin" in inputs else None,
+        first=pictures.get(progress.first(candidate)) if "first" in inputs else None,
+        previous=pictures.get(progress.image) if "previous" in inputs else None,
+        history=tuple(map(pictures.get, progress.history)) if "history" in inputs else (),
+        instruction=attempt.instruction if "instruction" in inputs else None,
     )
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import reprlib
+import shlex
 import signal
 import threading
 import time
@@ -41,6 +43,8 @@ __all__ = ["ENDINGS", "Ended", "Review", "changed_config", "continue_run", "fork
 _SHORT = reprlib.Repr()
 """A prompt is pages long: an error shows where it begins and ends."""
 _SHORT.maxstring = _SHORT.maxother = 80
+_LONGEST_SETTINGS = 200
+"""Characters of `--set` options that an error still shows."""
 
 ENDINGS = ("complete", "stopped", "attempts_exhausted")
 """Statuses of a run that has nothing left to do."""
@@ -102,7 +106,7 @@ def continue_run(
     info = run.info()
     recorded = parse_config(info.config, str(run.info_file))
     if config is not None:
-        _refuse_changes(info, recorded, _pinned(config))
+        _refuse_changes(run, info, recorded, _pinned(config))
         free = {name: getattr(config, name) for name in ("budgets", "driver", "telemetry")}
         recorded = recorded.model_copy(update=free)
     with RunLock(run.path):
@@ -287,7 +291,7 @@ def _take_review(ledger: Ledger, session: Session, review: Review | None) -> Non
     ledger.add_event("review", {"turn": turn, "attempt": attempt, "accept": review.accept, "comment": review.comment})
 
 
-def _refuse_changes(info: RunInfo, recorded: RunConfig, config: RunConfig) -> None:
+def _refuse_changes(run: RunFolder, info: RunInfo, recorded: RunConfig, config: RunConfig) -> None:
     new = config.identity()
     if config.origin.sha256 is None:
         new["origin"] = {"sha256": load_origin(config.origin).sha256}
@@ -296,9 +300,18 @@ def _refuse_changes(info: RunInfo, recorded: RunConfig, config: RunConfig) -> No
         shown = "; ".join(f"{field}: {_SHORT.repr(old)} -> {_SHORT.repr(now)}" for field, old, now in changes)
         raise ConfigChanged(
             f"the run {info.run} was made with another configuration ({shown}): "
-            "resume it unchanged, or start a child run with --fork",
+            f"resume it unchanged, or start a child run: {_fork_command(run.path, changes)}",
             changes,
         )
+
+
+def _fork_command(folder: Path, changes: Sequence[tuple[str, Any, Any]]) -> str:
+    """What to type for a child run with `changes`, as far as `--set` can express them one by one."""
+    command = f"turngate fork {shlex.quote(str(folder))}"
+    settings = "".join(f" --set {shlex.quote(f'{field}={json.dumps(now)}')}" for field, _, now in changes)
+    # A component of another type has other fields, and a null may be a field that is not there any more.
+    direct = all(now is not None and not field.endswith("type") for field, _, now in changes)
+    return command + (settings if direct and len(settings) <= _LONGEST_SETTINGS else " --set FIELD=VALUE")
 
 
 @contextmanager

@@ -44,7 +44,8 @@ class RunInfo(StrictModel):
     origin: RecordedOrigin
     resolved: Resolved
     made_with: dict[str, Any]
-    """Python, platform, package versions, git revision and dirty flag."""
+    """Python, platform, processor (model, numpy's kernels, environment variables that force others), package versions,
+    git revision and dirty flag."""
     parent: Parent | None = None
     """Set when the run was forked."""
 
@@ -138,3 +139,6 @@ def find_runs(folder: Path) -> Iterator[Path]:
         if "run.json" in files:
             folders.clear()
             yield Path(root)
+
+
+# How a run stands, told from its ledger alone.

@@ -75,9 +75,9 @@ def _write_manifest(study: Study, folder: Path) -> None:
     text = redact(json.dumps({"study": study.config.model_dump(mode="json"), "runs": jobs}, indent=2, default=str))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        component = folder / "study.part"
-        component.write_text(text, encoding="utf-8")
-        component.replace(folder / "study.json")
+        unfinished = folder / "study.part"
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(folder / "study.json")
     except OSError as error:
         raise MachineError(f"cannot write into {folder}: {error.strerror or error}") from error
 

@@ -73,8 +73,8 @@ def test_the_step_limit_is_exact(config: Config, tmp_path: Path) -> None:
 
     import turngate.graphs.machine as machine
     from turngate.graphs.components import build_components
+    from turngate.graphs.machine import first_state
     from turngate.graphs.session import LoopContext, Session
-    from turngate.graphs.state import first_state
     from turngate.traces.run_folder import RunFolder
 
     settings = config(turns=7)

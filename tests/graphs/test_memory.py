@@ -13,10 +13,9 @@ import pytest
 
 from turngate.graphs.components import build_components
 from turngate.graphs.config import RunConfig
-from turngate.graphs.machine import build_machine, step_limit
+from turngate.graphs.machine import build_machine, first_state, step_limit
 from turngate.graphs.origin import load_origin
 from turngate.graphs.session import LoopContext, Session
-from turngate.graphs.state import first_state
 from turngate.traces.ledger import Ledger
 from turngate.traces.recorded import RecordedOrigin, Resolved
 from turngate.traces.run_folder import RunFolder, RunInfo
