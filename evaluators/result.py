@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
@@ -18,6 +18,7 @@ __all__ = [
     "Unscored",
     "UnscoredWhy",
     "finite",
+    "mean_score",
     "result_from_json",
     "result_to_json",
     "why",
@@ -125,6 +126,11 @@ class Skipped:
 
 
 Result = Score | Unscored | Failed | Skipped
+
+
+def mean_score(values: Collection[float]) -> float:
+    """Arithmetic mean of one or more finite scores of one unit, rounded once; never outside their own range."""
+    return max(min(values), min(math.fsum(values) / len(values), max(values)))
 
 
 def finite(value: Any) -> float:

@@ -40,7 +40,7 @@ class FullReference(ABC):
         self.config = config
         self.facts = replace(
             type(self).facts,
-            needs=frozenset({"candidate", config.against}),
+            inputs=frozenset({"candidate", config.against}),
             size_scored=size_scored(config.align),
         )
 

@@ -37,7 +37,7 @@ class Ciede2000(FullReference):
         direction="lower",
         range=(0.0, 120.0),
         range_is_approximate=True,
-        needs=frozenset({"candidate", "origin"}),
+        inputs=frozenset({"candidate", "origin"}),
         source="CIEDE2000, Sharma, Wu, Dalal 2005, on 32 area means along the shorter side",
     )
 

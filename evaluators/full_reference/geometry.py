@@ -49,7 +49,7 @@ class FrameGeometry:
             version="1",
             direction="lower",
             range=(0.0, float("inf")),
-            needs=frozenset({"candidate", config.against}),
+            inputs=frozenset({"candidate", config.against}),
             min_size=16,
             source="turngate, docs/evaluators.md",
             size_scored="at most 512 pixels a side, refined at up to 1024",

@@ -27,7 +27,7 @@ class Psnr(FullReference):
         direction="higher",
         range=(0.0, 80.0),
         range_is_approximate=True,
-        needs=frozenset({"candidate", "origin"}),
+        inputs=frozenset({"candidate", "origin"}),
         source="10 log10(1 / (mse + 1e-8)), as pyiqa's psnr",
     )
 

@@ -79,7 +79,7 @@ class Ssim(FullReference):
         version="2",
         direction="higher",
         range=(0.0, 1.0 + 1e-9),
-        needs=frozenset({"candidate", "origin"}),
+        inputs=frozenset({"candidate", "origin"}),
         min_size=SIDE,
         source="Wang et al. 2004, IEEE TIP 13(4), equation 13",
     )
@@ -111,7 +111,7 @@ class MsSsim(FullReference):
         version="1",
         direction="higher",
         range=(0.0, 1.0 + 1e-9),
-        needs=frozenset({"candidate", "origin"}),
+        inputs=frozenset({"candidate", "origin"}),
         min_size=_SMALLEST,
         source="Wang, Simoncelli, Bovik 2003, Asilomar, equation 7",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from turngate.traces.records import AttemptRow, DecisionRow, ScoreRow, TruthRow
 from turngate.traces.run_folder import RunInfo
@@ -30,7 +30,6 @@ __all__ = [
     "run_attributes",
     "try_attributes",
     "turn_attributes",
-    "type_of",
     "words",
 ]
 
@@ -65,15 +64,9 @@ def parts(name: str, values: Mapping[str, float | str | None], content: Content)
     }
 
 
-def type_of(config: Mapping[str, object], part: str) -> str | None:
-    """Registry name of a part in a configuration."""
-    chosen = config.get(part)
-    return str(chosen["type"]) if isinstance(chosen, Mapping) and "type" in chosen else None
-
-
 def run_attributes(info: RunInfo) -> Attributes:
     """The root: what is known before the first turn."""
-    config = info.config
+    config = info.recorded
     return known(
         {
             names.OPERATION: names.OPERATION_WORKFLOW,
@@ -82,13 +75,13 @@ def run_attributes(info: RunInfo) -> Attributes:
             names.WORKFLOW_NAME: names.WORKFLOW,
             names.CONVERSATION: info.run,
             names.RUN: info.run,
-            names.RUN_TURNS: config.get("turns"),
-            names.RUN_SEED: config.get("seed"),
-            names.RUN_SCENARIO: type_of(config, "scenario"),
-            names.RUN_EDITOR: type_of(config, "editor"),
-            names.RUN_GATE: type_of(config, "gate"),
-            names.RUN_EVALUATORS: list(config.get("evaluators", ())),
-            names.SIMULATED: info.resolved.get("simulated"),
+            names.RUN_TURNS: config.turns,
+            names.RUN_SEED: config.seed,
+            names.RUN_SCENARIO: config.scenario.type or None,
+            names.RUN_EDITOR: config.editor.type or None,
+            names.RUN_GATE: config.gate.type or None,
+            names.RUN_EVALUATORS: list(config.evaluators),
+            names.SIMULATED: info.resolved.simulated,
             names.PARENT_RUN: info.parent.run if info.parent else None,
             names.PARENT_TURN: info.parent.turn if info.parent else None,
         }
@@ -194,7 +187,7 @@ def answered_at(row: AttemptRow) -> int:
 
 def called(info: RunInfo) -> str:
     """What is called: the model, or the kind of editor where it has no model."""
-    return str(info.resolved.get("editor", {}).get("model") or type_of(info.config, "editor") or names.WORKFLOW)
+    return info.resolved.editor.model or info.recorded.editor.type or names.WORKFLOW
 
 
 def edit_error(row: AttemptRow) -> str | None:
@@ -247,7 +240,7 @@ def _request(info: RunInfo, row: AttemptRow) -> Attributes:
         {
             names.OPERATION: names.OPERATION_EDIT,
             names.PROVIDER: row.provider,
-            names.REQUEST_MODEL: info.resolved.get("editor", {}).get("model"),
+            names.REQUEST_MODEL: info.resolved.editor.model,
             names.REQUEST_SEED: row.seed,
             names.OUTPUT_TYPE: "image",
             names.CONVERSATION: info.run,
@@ -289,8 +282,8 @@ def result_attributes(info: RunInfo, attempt: AttemptRow, row: ScoreRow, content
 
 def _result(info: RunInfo, row: ScoreRow, content: Content) -> Attributes:
     """A value only when there is a score; unscored and failed ones have `error.type`."""
-    facts: dict[str, Any] = info.resolved.get("evaluators", {}).get(row.evaluator, {})
-    lowest, highest = (_bound(bound) for bound in facts.get("range", (None, None)))
+    facts = info.resolved.evaluators.get(row.evaluator)
+    lowest, highest = facts.bounds if facts is not None else (None, None)
     return known(
         {
             names.EVALUATION_NAME: row.evaluator,
@@ -306,8 +299,3 @@ def _result(info: RunInfo, row: ScoreRow, content: Content) -> Attributes:
             names.ATTEMPT: row.attempt,
         }
     )
-
-
-def _bound(bound: object) -> float | None:
-    """run.json writes infinite bounds as words."""
-    return float(bound) if isinstance(bound, int | float) else None

@@ -204,7 +204,7 @@ class DerivedIds(RandomIdGenerator):
 # W3C trace context for the calls that editors and evaluators make, so that a server's spans hang below ours.
 #
 # The loop asks `request_headers` right before it calls a part. An editor is given the answer in `EditRequest.headers`;
-# an evaluator, which knows no turn, calls from inside `turngate.providers.trace_headers.below`.
+# an evaluator, which knows no turn, calls from inside `turngate.providers.calling.below`.
 
 _place: ContextVar[TracePlace | None] = ContextVar("turngate_telemetry_place", default=None)
 

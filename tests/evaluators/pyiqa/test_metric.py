@@ -60,7 +60,7 @@ def test_the_whole_list_has_facts() -> None:
 )
 def test_direction_and_needs(name: str, direction: str, needs: set[str]) -> None:
     assert facts(name).direction == direction
-    assert set(facts(name).needs) == needs
+    assert set(facts(name).inputs) == needs
 
 
 def test_ranges() -> None:
