@@ -61,7 +61,7 @@ def test_scores_are_shown_with_mark_direction_and_counts(run: Path) -> None:
     assert "unscored: too_small" in words
     assert words.count("Scored afterwards: the gate saw none of these") == 4, "in the table of every attempt"
     assert "Scored afterwards begun evaluators asked for ended with" in words
-    assert "psnr, version 2, against origin · align none; niqe, version" in words
+    assert "psnr, version 3, against origin · align none; niqe, version" in words
     assert "all 5 images complete, 10 results added turngate 0" in words
 
 
@@ -102,7 +102,7 @@ def test_settings_and_versions_of_one_evaluator_stay_apart(run: Path) -> None:
     table.add([row.model_copy(update={"key": f"x{row.key}", "version": "99"}) for row in plain])
     table.close()
     words = Page(write_run_report(run)).words()
-    for name in ("psnr 2 align none", "psnr 2 align shift", "psnr 99"):
+    for name in ("psnr 3 align none", "psnr 3 align shift", "psnr 99"):
         assert f"{name}{MARK} ↑ higher is better" in words
 
 
