@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar
 from turngate.errors import Fault
 
 __all__ = [
+    "DIGITS",
     "EvaluationUsage",
     "Failed",
     "Result",
@@ -70,6 +71,9 @@ UnscoredWhy = Literal[
 ]  # fmt: skip
 """Why an evaluator declined: the evaluation itself worked, and there is no score to give."""
 
+DIGITS = 6
+"""Decimals of what our own metrics record: below these lies what another processor rounds in another way."""
+
 
 @dataclass(frozen=True)
 class Score:
@@ -91,6 +95,11 @@ class Score:
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", finite(self.value))
         object.__setattr__(self, "components", {name: finite(part) for name, part in self.components.items()})
+
+    def rounded(self) -> Score:
+        """The same with value and components rounded to `DIGITS` decimals, and no "-0.0"."""
+        components = {name: round(part, DIGITS) + 0.0 for name, part in self.components.items()}
+        return replace(self, value=round(self.value, DIGITS) + 0.0, components=components)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The parts of a run, built from its configuration and checked against each other before anything is paid."""
+"""The components of a run, built from its configuration and checked against each other before anything is paid."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Components:
     """Evaluator that measures truth; None when there is no truth or the simulator records it."""
 
     def resolved(self) -> Resolved:
-        """What the names in the configuration stand for, for run.json."""
+        """What the configuration's names resolve to, for run.json."""
         editor = self.editor
         return Resolved(
             editor=RecordedEditor(
@@ -50,7 +50,7 @@ class Components:
 
 
 def build_components(config: RunConfig) -> Components:
-    """Build every part; raises `ConfigError` or `MissingExtra` for what could not work together."""
+    """Build every component; raises `ConfigError` or `MissingExtra` for what could not work together."""
     truth = config.truth
     components = Components(
         editor=EDITORS.build(config.editor),
@@ -76,8 +76,8 @@ def _gate_reads(config: RunConfig, components: Components) -> str | None:
 
 def _gate_fits(config: RunConfig, components: Components) -> str | None:
     misfit = getattr(components.gate, "misfit", None)
-    told = misfit({name: evaluator.facts for name, evaluator in components.evaluators.items()}) if misfit else None
-    return f"gate.{told}" if told else None
+    problem = misfit({name: evaluator.facts for name, evaluator in components.evaluators.items()}) if misfit else None
+    return f"gate.{problem}" if problem else None
 
 
 def _stable_scores(config: RunConfig, components: Components) -> str | None:

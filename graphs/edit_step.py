@@ -92,7 +92,7 @@ def _call_editor(session: Session, request: EditRequest) -> dict[str, Any]:
         answer = session.components.editor.edit(request)
     except TurngateError:
         raise
-    except Exception as error:  # a part's bug costs one attempt, not the run
+    except Exception as error:  # a component's bug costs one attempt, not the run
         answer = NoImage("error", f"{type(error).__name__}: {error}"[:500])
     if not isinstance(answer, Edited | NoImage):
         answer = NoImage(

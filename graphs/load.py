@@ -84,14 +84,17 @@ def apply_overrides(raw: Mapping[str, Any], overrides: Sequence[str]) -> dict[st
 
 
 def merge(base: Any, change: Any) -> Any:
-    """`base` with the mapping `change` laid over it, field by field; a part with a `type` replaces the old one."""
+    """`base` with the mapping `change` laid over it, field by field; a component with a `type` replaces the old one."""
     if not isinstance(base, Mapping) or not isinstance(change, Mapping) or "type" in change:
         return change
     return {**base, **{key: merge(base.get(key), value) for key, value in change.items()}}
 
 
 def with_absolute_paths(raw: Mapping[str, Any], base: Path) -> dict[str, Any]:
-    """`raw` with paths made absolute, relative to `base`: the origin's, and the fields that a part lists as `paths`."""
+    """`raw` with paths made absolute, relative to `base`.
+
+    They are the origin's, and the fields that a component lists as `paths`.
+    """
     result = dict(raw)
     origin = result.get("origin")
     image = origin.get("image") if isinstance(origin, Mapping) else origin
@@ -111,7 +114,7 @@ _REGISTRIES: dict[str, Registry[Any]] = {
 
 
 def _with_absolute(value: Any, registry: Registry[Any], base: Path) -> Any:
-    """A part, or parts inside a list or mapping (evaluators by name, members of an ensemble), with absolute paths."""
+    """A component with absolute paths, or all in a list or mapping (evaluators by name, members of an ensemble)."""
     if isinstance(value, list):
         return [_with_absolute(item, registry, base) for item in value]
     if not isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""One process's work on one run: parts, stores, memory and budgets. Lives beside the graph state, never in it."""
+"""One process's work on one run: components, stores, memory and budgets. Lives beside the graph state, never in it."""
 
 from __future__ import annotations
 

@@ -167,9 +167,9 @@ class Ledger:
         return [cast(R, decode(model, row)) for row in rows]
 
     def _insert(self, table: str, row: Row) -> bool:
-        marks = ", ".join("?" * len(type(row).model_fields))
+        places = ", ".join("?" * len(type(row).model_fields))
         columns = ", ".join(type(row).model_fields)
-        statement = f"INSERT INTO {table} ({columns}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608 - our own constants
+        statement = f"INSERT INTO {table} ({columns}) VALUES ({places}) ON CONFLICT DO NOTHING"  # noqa: S608 - our own constants
         return self._link.execute(statement, encode(row)).rowcount == 1
 
 

@@ -44,7 +44,8 @@ class RunInfo(StrictModel):
     origin: RecordedOrigin
     resolved: Resolved
     made_with: dict[str, Any]
-    """Python, platform, package versions, git revision and dirty flag."""
+    """Python, platform, processor (model, numpy's kernels, environment variables that force others), package versions,
+    git revision and dirty flag."""
     parent: Parent | None = None
     """Set when the run was forked."""
 

@@ -27,7 +27,7 @@ class MembersConfig(ComponentConfig):
 
     @field_validator("gates", mode="before")
     @classmethod
-    def _parts(cls, raw: Any) -> Any:
+    def _members(cls, raw: Any) -> Any:
         if isinstance(raw, Mapping):  # as `--set gate.gates.threshold.at=3` writes it
             raw = list(raw.values())
         if not isinstance(raw, Sequence) or isinstance(raw, str):
@@ -51,9 +51,9 @@ class Joint:
     def misfit(self, facts: Mapping[str, Facts]) -> str | None:
         """Why the run's evaluators do not suit one of the gates."""
         for number, gate in enumerate(self.gates):
-            told = gate.misfit(facts) if hasattr(gate, "misfit") else None
-            if told:
-                return f"gates.{number}.{told}"
+            problem = gate.misfit(facts) if hasattr(gate, "misfit") else None
+            if problem:
+                return f"gates.{number}.{problem}"
         return None
 
     def decide(self, scores: Readings, past: Past) -> Decision:
@@ -65,13 +65,13 @@ class Joint:
         whole = sum(decision.verdict == "accept" for decision in decisions)
         accepting = sum(decision.verdict != "reject" for decision in decisions)
         verdict: Verdict = "accept" if whole >= self.needed else "accept_masked"
-        told: list[str] = []
+        reasons: list[str] = []
         evidence: dict[str, float | str | None] = {"accepting": float(accepting), "needed": float(self.needed)}
         for number, (item, decision) in enumerate(zip(self.config.gates, decisions, strict=True), 1):
-            told.append(f"{item.type} {'no' if decision.verdict == 'reject' else 'yes'} ({decision.reason})")
+            reasons.append(f"{item.type} {'no' if decision.verdict == 'reject' else 'yes'} ({decision.reason})")
             evidence[f"{number}.{item.type}"] = decision.verdict
             evidence |= {f"{number}.{key}": value for key, value in decision.evidence.items()}
-        reason = f"{accepting} of {len(decisions)} accept, {self.needed} needed: {'; '.join(told)}"
+        reason = f"{accepting} of {len(decisions)} accept, {self.needed} needed: {'; '.join(reasons)}"
         return Decision(verdict if accepting >= self.needed else "reject", reason, evidence)
 
     def _ask(self, index: int, scores: Readings, past: Past) -> Decision:

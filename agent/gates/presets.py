@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from turngate.agent.gate import Decision, Past, Reading, Readings
 from turngate.agent.gates.composite import AllOf, CombinedConfig
@@ -14,6 +14,7 @@ from turngate.agent.gates.threshold import RelativeConfig, Threshold, ThresholdC
 from turngate.component import ComponentConfig, Direction
 from turngate.errors import ConfigError
 from turngate.evaluators import mean_score
+from turngate.frozen import StrictModel
 from turngate.registry import nearest
 
 if TYPE_CHECKING:
@@ -22,10 +23,8 @@ if TYPE_CHECKING:
 __all__ = ["Mean", "Veto"]
 
 
-class Limit(BaseModel):
+class Limit(StrictModel, allow_inf_nan=False):
     """What one evaluator may not go beyond."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     min: float | None = None
     """Smallest value that is accepted, in the evaluator's unit, whichever way is better."""
@@ -74,10 +73,8 @@ class Veto(AllOf):
 # Mean of several judges against a threshold, as in IMAGAgent (arXiv 2603.29602): up to three judges, pass at 7.
 
 
-class Scale(BaseModel):
+class Scale(StrictModel, allow_inf_nan=False):
     """Scores that are stretched to 0..1; beyond its ends a score counts as the end."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, allow_inf_nan=False)
 
     worst: float = Field(ge=-1e100, le=1e100)
     """Score that counts as 0, in the evaluator's unit."""

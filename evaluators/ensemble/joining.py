@@ -22,7 +22,7 @@ class Joined:
 
     value: float
     label: str | None = None
-    parts: Mapping[str, float] = field(default_factory=dict)
+    components: Mapping[str, float] = field(default_factory=dict)
 
 
 class Joining(Protocol):
@@ -74,7 +74,7 @@ class Average:
         )
 
     def join(self, values: Mapping[str, float]) -> Joined:
-        """The average; with ranges its parts are the brought values, as `NAME.scaled`."""
+        """The average; with ranges its components are the scaled values, as `NAME.scaled`."""
         good = {name: self._goodness(name, value) for name, value in values.items()}
         match self._rule:
             case "mean":
@@ -84,7 +84,7 @@ class Average:
             case "min":
                 joined = min(good.values())
         if self._ranges is not None:
-            return Joined(joined, parts={f"{name}.scaled": value for name, value in good.items()})
+            return Joined(joined, components={f"{name}.scaled": value for name, value in good.items()})
         return Joined(joined if self.direction == "higher" else -joined)
 
     def settled(self, values: Mapping[str, float]) -> bool:
@@ -114,16 +114,16 @@ class VoteJoin:
         self._facts = facts
 
     def join(self, values: Mapping[str, float]) -> Joined:
-        """The outcome; parts are each member's vote as `NAME.yes`, and the share of yes."""
+        """The outcome; components are each member's vote as `NAME.yes`, and the share of yes."""
         votes = {name: self._yes(name, value) for name, value in values.items()}
         share = sum(votes.values()) / len(votes)
         carried = share == 1 if self._rule == "veto" else share > 0.5
         label = "pass" if carried else "veto" if self._rule == "veto" else "fail"
-        parts = {f"{name}.yes": float(yes) for name, yes in votes.items()}
-        return Joined(float(carried), label, {**parts, "share": share})
+        yes = {f"{name}.yes": float(vote) for name, vote in votes.items()}
+        return Joined(float(carried), label, {**yes, "share": share})
 
     def settled(self, values: Mapping[str, float]) -> bool:
-        """A veto stands, whatever others may say."""
+        """A veto holds, whatever the other members say."""
         return self._rule == "veto" and not all(self._yes(name, value) for name, value in values.items())
 
     def _yes(self, name: str, value: float) -> bool:
@@ -160,7 +160,7 @@ class Ranked:
         )
 
     def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
-        """The rank of each candidate; the value itself is its part `value`. Without past it is `Unscored`."""
+        """The rank of each candidate, its value as the component `value`; `Unscored` without accepted images."""
         return [self._one(sample) for sample in batch]
 
     def _one(self, sample: EvalInput) -> Result:

@@ -17,7 +17,7 @@ from turngate.evaluators.full_reference.base import described, reference_of, siz
 from turngate.evaluators.pyiqa.build import alone, build, obstacle, repeatable
 from turngate.evaluators.pyiqa.catalogue import CatalogueEntry, entry_of, read_catalogue, versions
 from turngate.evaluators.pyiqa.weights import gather, named, what_is_missing
-from turngate.evaluators.registration import Align, register
+from turngate.evaluators.registration import VERSION, Align, register
 from turngate.evaluators.result import Failed, Result, Score, Unscored
 from turngate.weights.hub import offline
 from turngate.weights.torch_device import out_of_memory
@@ -178,7 +178,8 @@ def _facts(entry: CatalogueEntry, config: PyiqaConfig, fingerprint: str) -> Fact
     if entry.captioned:
         inputs.add("instruction")
     device = config.device.partition(":")[0]
-    parts = (versions(), device if device != "cpu" else "", fingerprint)
+    aligned = f"registration{VERSION}" if entry.compares and config.align != "none" else ""
+    parts = (versions(), device if device != "cpu" else "", aligned, fingerprint)
     return Facts(
         name=config.type,
         version="+".join(part for part in parts if part),

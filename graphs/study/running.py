@@ -160,7 +160,7 @@ def _run(job: Job, path: Path, watch: MakeObservers, retry_failed: bool) -> Fini
             ended = start_run(job.config, path, observers, run_id_for(job.config))
     except TurngateError as error:
         return Finished(job, path, "failed", redact(str(error)), worked=True, exit_code=error.exit_code)
-    except Exception as error:  # a part's bug ends one run, not the study
+    except Exception as error:  # a component's bug ends one run, not the study
         reason = redact(f"{type(error).__name__}: {error}")
         return Finished(job, path, "failed", reason, worked=True, exit_code=TurngateError.exit_code)
     return Finished(job, path, ended.status, ended.reason, ended.worked)

@@ -33,7 +33,7 @@ HERE: dict[str, list[Any]] = {
 }
 """Type -> settings."""
 ELSEWHERE = {
-    "foreign": "external/test_external.py",
+    "external": "external/test_external.py",
     "gemini_judge": "judges/test_remote.py",
     "openai_judge": "judges/test_remote.py",
     "pyiqa:": "pyiqa/test_metric.py",

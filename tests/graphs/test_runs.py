@@ -114,7 +114,10 @@ def test_run_json_can_be_run_again(config: Config, run: Run, tmp_path: Path) -> 
     again = read_config(view.folder.info_file)
     start_run(again, tmp_path / "again")
     assert _comparable(RunView.load(tmp_path / "again")) == _comparable(view)
-    assert json.loads(view.folder.info_file.read_text())["made_with"]["packages"]["turngate"]
+    made_with = json.loads(view.folder.info_file.read_text())["made_with"]
+    assert made_with["packages"]["turngate"]
+    assert made_with["processor"]["model"]
+    assert set(made_with["processor"]) == {"model", "kernels", "forced"}
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ class ScoringPass(Row):
     selection: dict[str, Any] = {}
     """How they were chosen: `turns`, `limit`; empty when all were."""
     made_with: dict[str, Any]
-    """Versions of Python and packages, git revision."""
+    """Versions of Python and packages, processor, git revision: as in run.json."""
     started_ns: int
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from turngate.traces.records import AttemptRow, DecisionRow, ScoreRow, TruthRow
 from turngate.traces.run_folder import RunInfo
@@ -28,16 +28,15 @@ __all__ = [
     "parts",
     "result_attributes",
     "run_attributes",
+    "scoped",
     "try_attributes",
     "turn_attributes",
     "words",
 ]
 
-
-# Small steps from a row's fields to attribute values.
-
 Value: TypeAlias = str | bool | int | float | list[str]
 Attributes: TypeAlias = dict[str, Value]
+T = TypeVar("T")
 
 _MOST_PARTS = 16
 """Evidence and components come from plug-ins; the rest of a span must keep its place (SDK limit: 128 attributes)."""
@@ -64,8 +63,14 @@ def parts(name: str, values: Mapping[str, float | str | None], content: Content)
     }
 
 
+def scoped(get: Callable[..., T], info: RunInfo) -> T:
+    """A tracer, logger or meter in turngate's scope; `get` is the getter of its provider."""
+    version = info.made_with.get("packages", {}).get("turngate")
+    return get(names.SCOPE, version, attributes={names.SCOPE_CONVENTIONS: names.CONVENTIONS})
+
+
 def run_attributes(info: RunInfo) -> Attributes:
-    """The root: what is known before the first turn."""
+    """The run's span as it begins."""
     config = info.recorded
     return known(
         {
@@ -109,7 +114,7 @@ def closing_attributes(row: DecisionRow, decided: Attributes) -> Attributes:
 def ending_attributes(
     status: str, reason: str | None, closed_turns: int, attempts: int, cost_usd: float | None
 ) -> Attributes:
-    """The root as the work on the run ends; `reason` is fit to be sent."""
+    """The run's span as the work on the run ends; `reason` is redacted and cut."""
     return known(
         {
             names.RUN_STATUS: status,
@@ -141,9 +146,6 @@ def decision_attributes(row: DecisionRow, content: Content) -> Attributes:
             names.IMAGE_TURN_AFTER: row.image_turn_after,
         }
     )
-
-
-# The calls to a provider that failed within one attempt, with their times.
 
 
 @dataclass(frozen=True)
@@ -182,16 +184,13 @@ def answered_at(row: AttemptRow) -> int:
     return max((call.again_ns for call in failed_calls(row)), default=row.started_ns)
 
 
-# From rows of the ledger to attributes of an editor call.
-
-
 def called(info: RunInfo) -> str:
-    """What is called: the model, or the kind of editor where it has no model."""
+    """What an editor call asks: the model, or the type of editor where it has no model."""
     return info.resolved.editor.model or info.recorded.editor.type or names.WORKFLOW
 
 
 def edit_error(row: AttemptRow) -> str | None:
-    """`error.type` of an editor call; None when an image came."""
+    """`error.type` of an editor call; None when it gave an image."""
     return (row.why or "no_image") if row.outcome == "no_image" else None
 
 
@@ -248,9 +247,6 @@ def _request(info: RunInfo, row: AttemptRow) -> Attributes:
             names.ATTEMPT: row.attempt,
         }
     )
-
-
-# From rows of the ledger to attributes of an evaluation: its span, and its event.
 
 
 def evaluation_span_attributes(info: RunInfo, row: ScoreRow, content: Content) -> Attributes:

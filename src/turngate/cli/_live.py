@@ -148,7 +148,7 @@ def _line(text: str, width: int) -> Text:
 
 
 def _texts(value: Any) -> set[str]:
-    """Every text in a part's configuration: the names of evaluators that it reads are among them."""
+    """Every text in a component's configuration: the names of evaluators that it reads are among them."""
     if isinstance(value, dict):
         return {text for one in value.values() for text in _texts(one)}
     if isinstance(value, list | tuple):

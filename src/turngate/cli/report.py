@@ -36,12 +36,13 @@ def write_page(folder: Path, reader: str | None = None) -> Path:
     """
     from turngate.pages.report.run import write_run_report
     from turngate.pages.report.study import write_study_page
-    from turngate.traces.analysis.study import StudyView, answer_study
+    from turngate.traces.analysis.study import StudyView, answer_study, load_study
     from turngate.traces.run_folder import RunFolder
 
     if (folder / "study.json").is_file():
-        study = StudyView.load(folder)
-        return write_study_page(study, answer_study(study, summary_reader(reader, study.config.get("reader"))))
+        loaded = load_study(StudyView.load(folder))
+        read = summary_reader(reader, loaded.study.config.get("reader"))
+        return write_study_page(loaded, answer_study(loaded, read))
     configured = RunFolder.existing(folder).info().config.get("reader")
     return write_run_report(folder, summary_reader(reader, configured))
 

@@ -124,13 +124,13 @@ class Reviews:
 class _Begun:
     """Observer that tells the viewer that the run goes on."""
 
-    def __init__(self, told: Connection) -> None:
-        self._told = told
+    def __init__(self, begun: Connection) -> None:
+        self._begun = begun
 
     def started(self, info: Any, started_ns: int) -> None:
         """The run was opened, and the review taken."""
         with suppress(OSError):  # the viewer is gone; the run goes on
-            self._told.send("")
+            self._begun.send("")
 
     def attempt(self, record: Any) -> None:
         """Nothing: the ledger has it."""
@@ -139,11 +139,11 @@ class _Begun:
         """Nothing: the ledger has it."""
 
 
-def _go_on(folder: Path, verdict: ReviewVerdict, reader: str | None, told: Connection) -> None:
+def _go_on(folder: Path, verdict: ReviewVerdict, reader: str | None, begun: Connection) -> None:
     os.setsid()  # Ctrl-C is for the viewer, which then asks the run to stop
     review = Review(verdict.accept, verdict.comment, (verdict.turn, verdict.attempt))
     try:
-        write_page(continue_run(folder, None, [_Begun(told)], review).folder, reader)
+        write_page(continue_run(folder, None, [_Begun(begun)], review).folder, reader)
     except TurngateError as error:
         with suppress(OSError):
-            told.send(str(error))
+            begun.send(str(error))

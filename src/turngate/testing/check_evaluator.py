@@ -66,8 +66,8 @@ def _check_facts(facts: Facts) -> None:
 def _check_direction(facts: Facts, best: Result, worst: Result) -> None:
     assert isinstance(best, Score) and isinstance(worst, Score), f"no score for the best or the worst: {best}, {worst}"
     sign = 1 if facts.direction == "higher" else -1
-    told = f"{facts.direction} is better, but the best picture scored {best.value} and the worst {worst.value}"
-    assert sign * best.value > sign * worst.value, told
+    message = f"{facts.direction} is better, but the best picture scored {best.value} and the worst {worst.value}"
+    assert sign * best.value > sign * worst.value, message
 
 
 def _check_odd_images(evaluator: Evaluator, facts: Facts, origin: Picture) -> None:
@@ -75,11 +75,11 @@ def _check_odd_images(evaluator: Evaluator, facts: Facts, origin: Picture) -> No
     pairs = [(picture, other) for picture in odd for other in (picture, origin)] + [(origin, each) for each in odd]
     for candidate, reference in pairs if facts.inputs - {"candidate", "instruction"} else zip(odd, odd, strict=True):
         result = score(evaluator, [_sample(candidate, reference)])[0]
-        told = f"broke on {_told(candidate)} with references of {_told(reference)}: {result}"
-        assert not _is_broken(result), told
+        message = f"broke on {_described(candidate)} with references of {_described(reference)}: {result}"
+        assert not _is_broken(result), message
 
 
-def _told(picture: Picture) -> str:
+def _described(picture: Picture) -> str:
     return f"{picture.width} x {picture.height} pixels, levels {picture.rgb.min()} to {picture.rgb.max()}"
 
 

@@ -59,7 +59,7 @@ def missing_model(model: str | None, revision: str | None, folder: str | Path | 
     try:
         snapshot_download(str(model), revision=revision, local_files_only=True)
     except errors.LocalEntryNotFoundError:
-        return f"{model} is not on this machine: {_mend(str(model), revision, part)}"
+        return _mend(str(model), revision, part)
     except (OSError, ValueError):  # no name of a repository: building the component says so
         return None
     return None

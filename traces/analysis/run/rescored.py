@@ -41,8 +41,8 @@ class RescoredEvaluator:
     version: str
     parameters: str
     """SHA-256 of the settings."""
-    told: Mapping[str, Any]
-    """Settings, direction, range, weights and source, as its first pass told them."""
+    metadata: Mapping[str, Any]
+    """Settings, direction, range, weights and source, as its first pass recorded them."""
     direction: Literal["higher", "lower"]
     rows: Mapping[ImageKey, ScoredRow]
     """Its latest answer about each image of the run."""
@@ -101,17 +101,17 @@ def read_rescored(run: RunView) -> RescoredScores:
     except (DamagedRun, MachineError, ValueError) as error:
         return RescoredScores([], len(images), [], trouble=one_line(error, 300))
     mine = [row for row in rows if _place(row) in images and row.image in ("", images[_place(row)])]
-    told = {
+    metadata = {
         (str(one.get("type")), str(one.get("version")), str(one.get("parameters"))): one
         for asked, _ in reversed(passes)
         for one in asked.evaluators
     }
-    found = _evaluators(mine, told, len(images))
+    found = _evaluators(mine, metadata, len(images))
     return RescoredScores(found, len(images), passes, strangers=len(rows) - len(mine))
 
 
 def _evaluators(
-    rows: Iterable[ScoredRow], told: Mapping[EvaluatorKey, Mapping[str, Any]], images: int
+    rows: Iterable[ScoredRow], metadata: Mapping[EvaluatorKey, Mapping[str, Any]], images: int
 ) -> list[RescoredEvaluator]:
     found: dict[EvaluatorKey, dict[ImageKey, ScoredRow]] = {}
     given: dict[EvaluatorKey, str] = {}
@@ -120,7 +120,9 @@ def _evaluators(
         given.setdefault(key, row.evaluator)
         found.setdefault(key, {})[_place(row)] = row
     return [
-        RescoredEvaluator(given[key], *key, told.get(key, {}), next(iter(places.values())).direction, places, images)
+        RescoredEvaluator(
+            given[key], *key, metadata.get(key, {}), next(iter(places.values())).direction, places, images
+        )
         for key, places in found.items()
     ]
 
@@ -191,8 +193,8 @@ def with_rescored(run: RunView, found: Sequence[RescoredEvaluator], names: Mappi
             return replace(attempt, scores=skipped, composite=composite)
         return replace(attempt, scores=scores(row.turn, row.attempt, "candidate"), composite=composite)
 
-    config = {**run.info.config, "evaluators": {name: one.told.get("settings", {}) for name, one in named.items()}}
-    facts = {name: RecordedFacts.model_validate(dict(one.told)) for name, one in named.items()}
+    config = {**run.info.config, "evaluators": {name: one.metadata.get("settings", {}) for name, one in named.items()}}
+    facts = {name: RecordedFacts.model_validate(dict(one.metadata)) for name, one in named.items()}
     resolved = run.info.resolved.model_copy(update={"evaluators": facts})
     info = run.info.model_copy(update={"config": config, "resolved": resolved})
     return replace(run, info=info, baseline=scores(0, 0, "origin"), attempts=[anew(one) for one in run.attempts])
@@ -205,7 +207,7 @@ def _apart(one: RescoredEvaluator, same: Sequence[RescoredEvaluator]) -> list[st
         words.append(one.type)
     if len({other.version for other in same}) > 1:
         words.append(one.version)
-    settings = [_settings(other) for other in same if other.told]
+    settings = [_settings(other) for other in same if other.metadata]
     mine = _settings(one)
     differing = sorted(
         {name for each in settings for name in each if any(each.get(name) != s.get(name) for s in settings)}
@@ -215,7 +217,7 @@ def _apart(one: RescoredEvaluator, same: Sequence[RescoredEvaluator]) -> list[st
 
 
 def _settings(one: RescoredEvaluator) -> dict[str, Any]:
-    settings = one.told.get("settings") or {}
+    settings = one.metadata.get("settings") or {}
     return {name: value for name, value in settings.items() if name != "type"}
 
 

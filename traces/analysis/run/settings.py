@@ -78,6 +78,7 @@ def made_with(run: RunView) -> list[tuple[str, str]]:
         ("Origin normalised", ", ".join(origin.normalised) or "no: 8-bit RGB as it is"),
         ("Python", str(info.made_with.get("python"))),
         ("Platform", str(info.made_with.get("platform"))),
+        ("Processor", str((info.made_with.get("processor") or {}).get("model", ""))),
         ("Git revision", f"{git['revision']}{dirty}" if git else "not a checkout"),
         ("Packages", ", ".join(f"{name} {version}" for name, version in packages)),
     ]

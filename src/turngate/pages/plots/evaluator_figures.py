@@ -36,9 +36,9 @@ _MOST = 16
 _ABOVE, _BELOW = "Catch rate", "false-alarm rate"
 
 
-def roc_plot(judges: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Plot | None:
+def roc_plot(all_series: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Plot | None:
     """Catch rate over false-alarm rate for every threshold, with the AUC and its interval; `runs` were looked at."""
-    known = [judge for judge in judges if judge.answer.roc]
+    known = [series for series in all_series if series.answer.roc]
     if not known:
         return None
     some = [
@@ -46,18 +46,18 @@ def roc_plot(judges: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Pl
         for one in known
         if one.answer.candidates < one.answer.of_candidates
     ]
-    most = max(judge.answer.candidates for judge in known)
-    said = [f"{most} candidates.", sample_words(runs), interval_words(runs), f"{'; '.join(some)}." if some else ""]
-    note = " ".join(part for part in said if part)
+    most = max(series.answer.candidates for series in known)
+    sentences = [f"{most} candidates.", sample_words(runs), interval_words(runs), f"{'; '.join(some)}." if some else ""]
+    note = " ".join(part for part in sentences if part)
     of = "of all arms" if known[0].answer.arm == "all" else f"of arm {name_of(known[0].answer.arm)}"
-    each = "; ".join(f"{name_of(judge.answer.evaluator)} {_auc(judge.answer)}" for judge in known)
+    each = "; ".join(f"{name_of(series.answer.evaluator)} {_auc(series.answer)}" for series in known)
     brackets = "Brackets: 95 % bootstrap interval over origins. " if "[" in _auc(known[0].answer) else ""
     caption = (
         f"ROC curves of the evaluators against the truth, on the candidates {of}: damaged candidates that a threshold "
         f"on the score would keep out, over sound ones that it would keep out as well. {each}. {brackets}Dashed: a "
         f"coin. {note}"
     )
-    together = len(judges) <= TOGETHER
+    together = len(all_series) <= TOGETHER
     return Plot(
         name="roc",
         figures=[_together(known, note)] if together else [_apart(few, known, note) for few in parts(known, _MOST)],
@@ -68,7 +68,7 @@ def roc_plot(judges: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Pl
         ),
         rows=[
             (a.evaluator, a.arm, a.candidates, a.of_candidates, a.auc.value, a.auc.low, a.auc.high, x, y)
-            for a in (judge.answer for judge in known)
+            for a in (series.answer for series in known)
             for x, y in a.roc
         ],
     )  # fmt: skip
@@ -78,11 +78,11 @@ def _together(known: Sequence[EvaluatorSeries], note: str) -> Figure:
     figure, (axes,) = panels([""], 2.7)
     _set_axes(axes)
     key: list[tuple[Artist, str]] = []
-    for judge in known:
-        x, y = zip(*judge.answer.roc, strict=True)
-        (line,) = axes.plot(x, y, markevery=ceil(len(x) / 8), **draw(judge.look))
-        auc = _auc(judge.answer)
-        key.append((line, f"{fitted(name_of(judge.answer.evaluator), 1.3)}, {auc}"))
+    for series in known:
+        x, y = zip(*series.answer.roc, strict=True)
+        (line,) = axes.plot(x, y, markevery=ceil(len(x) / 8), **draw(series.style))
+        auc = _auc(series.answer)
+        key.append((line, f"{fitted(name_of(series.answer.evaluator), 1.3)}, {auc}"))
     surround(figure, _ABOVE, _BELOW, key, note)
     return figure
 
@@ -90,14 +90,14 @@ def _together(known: Sequence[EvaluatorSeries], note: str) -> Figure:
 def _apart(few: Sequence[EvaluatorSeries], known: Sequence[EvaluatorSeries], note: str) -> Figure:
     from matplotlib.lines import Line2D
 
-    titles = [f"{name_of(judge.answer.evaluator)}\n{_auc(judge.answer)}" for judge in few]
+    titles = [f"{name_of(series.answer.evaluator)}\n{_auc(series.answer)}" for series in few]
     figure, grid = panels(titles, 1.6, columns=4)
-    for axes, judge in zip(grid, few, strict=True):
+    for axes, series in zip(grid, few, strict=True):
         _set_axes(axes)
         for other in known:
-            if other is not judge:
+            if other is not series:
                 axes.plot(*zip(*other.answer.roc, strict=True), color=BACK, lw=0.6, zorder=2)
-        axes.plot(*zip(*judge.answer.roc, strict=True), color=OWN, lw=1.6, zorder=3)
+        axes.plot(*zip(*series.answer.roc, strict=True), color=OWN, lw=1.6, zorder=3)
     key: list[tuple[Artist, str]] = [
         (Line2D([], [], color=OWN, lw=1.8), "the evaluator of the panel"),
         (Line2D([], [], color=BACK, lw=0.8), "the others"),
@@ -133,18 +133,21 @@ _NOTICED: dict[str, Any] = {"marker": "o", "color": OWN, "markerfacecolor": "whi
 _MISSED: dict[str, Any] = {"marker": "^", "color": "#c25200"}
 
 
-def delta_plot(judges: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Plot | None:
+def delta_plot(all_series: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Plot | None:
     """Change of the score since turn 1 in better units, one mark per run; `runs` are those that were looked at."""
-    known = [judge for judge in judges if judge.answer.gap.runs]
+    known = [series for series in all_series if series.answer.gap.runs]
     if not known:
         return None
     short = [
-        f"{name_of(judge.answer.evaluator)} {judge.answer.gap.left_out}" for judge in known if judge.answer.gap.left_out
+        f"{name_of(series.answer.evaluator)} {series.answer.gap.left_out}"
+        for series in known
+        if series.answer.gap.left_out
     ]
     left_out = f" Left out, no scored image taken at each of turns 1, 5, 10, 20: {', '.join(short)}." if short else ""
     note = sample_words(runs) + left_out
     each = ", ".join(
-        f"{name_of(judge.answer.evaluator)} {judge.answer.gap.failures} of {judge.answer.gap.runs}" for judge in known
+        f"{name_of(series.answer.evaluator)} {series.answer.gap.failures} of {series.answer.gap.runs}"
+        for series in known
     )
     return Plot(
         name="deltas",
@@ -154,10 +157,10 @@ def delta_plot(judges: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> 
         f"the decay. Runs missed at one of the turns or more: {each}. {note}",
         columns=("evaluator", "turn", "run", "change"),
         rows=[
-            (judge.answer.evaluator, step, number, delta)
-            for judge in known
+            (series.answer.evaluator, step, number, delta)
+            for series in known
             for step in STEPS
-            for number, delta in enumerate(judge.answer.gap.deltas[step], 1)
+            for number, delta in enumerate(series.answer.gap.deltas[step], 1)
         ],
     )
 
@@ -166,12 +169,12 @@ def _figure(some: Sequence[EvaluatorSeries], note: str) -> Figure:
     from matplotlib.lines import Line2D
 
     titles = [
-        f"{name_of(judge.answer.evaluator)}\nmisses {judge.answer.gap.failures} of {judge.answer.gap.runs} runs"
-        for judge in some
+        f"{name_of(series.answer.evaluator)}\nmisses {series.answer.gap.failures} of {series.answer.gap.runs} runs"
+        for series in some
     ]
     figure, grid = panels(titles, 1.2 if len(some) > 3 else 1.5, columns=3, shared=False)
-    for axes, judge in zip(grid, some, strict=True):
-        _add_runs(axes, judge)
+    for axes, series in zip(grid, some, strict=True):
+        _add_runs(axes, series)
     key: list[tuple[Artist, str]] = [
         (Line2D([], [], linestyle="none", **_NOTICED), "worse than at turn 1: noticed"),
         (Line2D([], [], linestyle="none", **_MISSED), "not worse: missed"),
@@ -180,10 +183,10 @@ def _figure(some: Sequence[EvaluatorSeries], note: str) -> Figure:
     return figure
 
 
-def _add_runs(axes: Axes, judge: EvaluatorSeries) -> None:
+def _add_runs(axes: Axes, series: EvaluatorSeries) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    gap = judge.answer.gap
+    gap = series.answer.gap
     axes.axhline(0, color=INK, linewidth=0.7, linestyle=DASHED, zorder=1.5)
     spread = 0.5 / (gap.runs - 1) if gap.runs > 1 else 0.0
     for place, step in enumerate(STEPS):

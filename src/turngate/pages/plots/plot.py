@@ -59,22 +59,22 @@ def sample_words(runs: Sequence[LoadedRun], never_begun: int = 0) -> str:
     each = " per arm" if len(arms) > 1 else ""
     number = f"{least} to {most}" if least != most else str(most)
     origins = _origins(runs)
-    said = [f"n = {number} run{'' if most == 1 else 's'}{each}, {origins} origin{'' if origins == 1 else 's'}."]
+    sentences = [f"n = {number} run{'' if most == 1 else 's'}{each}, {origins} origin{'' if origins == 1 else 's'}."]
     simulated = sum(run.summary.simulated for run in runs)
     if simulated == len(runs):
-        said.append("SIMULATED editor: the damage is written by hand.")
+        sentences.append("SIMULATED editor: the damage is written by hand.")
     elif simulated:
-        said.append(f"SIMULATED editor in {simulated} of {len(runs)} runs: there the damage is written by hand.")
+        sentences.append(f"SIMULATED editor in {simulated} of {len(runs)} runs: there the damage is written by hand.")
     short = sum(run.summary.status != "complete" for run in runs)
     if short:
-        said.append(f"{short} of {len(runs)} runs did not come to their last turn.")
+        sentences.append(f"{short} of {len(runs)} runs did not come to their last turn.")
     if never_begun:
-        said.append(f"{never_begun} planned run{' was' if never_begun == 1 else 's were'} never begun.")
-    return " ".join(said)
+        sentences.append(f"{never_begun} planned run{' was' if never_begun == 1 else 's were'} never begun.")
+    return " ".join(sentences)
 
 
 def interval_words(runs: Sequence[LoadedRun]) -> str:
-    """What is to be said of intervals over the origins of these runs; empty when there is nothing."""
+    """What is to be sentences of intervals over the origins of these runs; empty when there is nothing."""
     origins = _origins(runs)
     if origins == 1:
         return "One origin: no interval."

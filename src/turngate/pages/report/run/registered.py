@@ -36,13 +36,14 @@ class Registered:
     """Turn and attempt -> where the candidate lies; those that were not registered are not in it."""
 
 
-def registered(run: RunView, later: RunView) -> Registered | None:
+def registered(run: RunView, rescored: RunView) -> Registered | None:
     """The best registration to the origin that was recorded: with a scale before a shift alone, the truth's first.
 
-    The truth keeps it in its words, evaluators in their components. `later` is the run with the scores that were made
-    after it. None when nothing registered anything; mirrored and turned candidates are not laid on the origin.
+    The truth keeps it in its words, evaluators in their components. `rescored` is the run with the scores that
+    were made after it. None when nothing registered anything; mirrored and turned candidates are not laid on the
+    origin.
     """
-    found = [*_of_truth(run), *_of_evaluators(run), *_of_evaluators(later)]
+    found = [*_of_truth(run), *_of_evaluators(run), *_of_evaluators(rescored)]
     for align in (("crop", "full"), ("shift",)):
         for how, one in found:
             if how in align and one.frames:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from turngate.pages.report.charts import Mark, Truth, mark_of, truth_of
+from turngate.pages.report.charts import Marker, Truth, marker_of, truth_of
 from turngate.pages.report.run.registered import Frame
 from turngate.pages.report.thumbnails import Shot
 from turngate.traces.analysis.run import MARK, AttemptView, RunView, Standing, standings, turns_of
@@ -55,7 +55,7 @@ class AttemptPage:
     key: str
     """Name of the attempt within the page: `t12a2`."""
     view: AttemptView
-    mark: Mark
+    marker: Marker
     badge: str
     """The decision in a word or two."""
     follows: str
@@ -67,7 +67,7 @@ class AttemptPage:
     extras: list[tuple[str, Shot]]
     """Role and picture of images that came along."""
     scores: list[ScoreLine]
-    later: list[ScoreLine]
+    rescored: list[ScoreLine]
     """Scores that were made after the run: no gate saw them."""
 
 
@@ -114,7 +114,7 @@ def stops(
             row = page.view.row
             if page.candidate is not None:
                 place = f"turn {turn.number}" + (f", attempt {row.attempt}" if several else "")
-                words = f"{place}: {page.badge}, {page.mark.word}"
+                words = f"{place}: {page.badge}, {page.marker.word}"
                 shot = page.candidate
                 frame = frames.get((row.turn, row.attempt))
                 found.append(Stop(page.key, words, shot.sha256, shot.href, f"{row.width} x {row.height}", frame))
@@ -127,10 +127,10 @@ def images_of(run: RunView) -> set[str]:
     return {*made.values(), *(extra["image"] for attempt in run.attempts for extra in attempt.row.extras)}
 
 
-def turn_pages(run: RunView, shots: Mapping[str, Shot], later: RunView) -> list[TurnPage]:
-    """All turns, the open one included; `later` is the run with the scores that were made after it."""
+def turn_pages(run: RunView, shots: Mapping[str, Shot], rescored: RunView) -> list[TurnPage]:
+    """All turns, the open one included; `rescored` is the run with the scores that were made after it."""
     after = {stand.turn: stand for stand in standings(run)}
-    seen, added = score_lines(run), score_lines(later)
+    seen, added = score_lines(run), score_lines(rescored)
     pages = []
     for number, attempts in turns_of(run).items():
         members = []
@@ -154,13 +154,13 @@ def _attempt_page(
     shots: Mapping[str, Shot],
     current_truth: Truth,
     scores: list[ScoreLine],
-    later: list[ScoreLine],
+    rescored: list[ScoreLine],
 ) -> AttemptPage:
     row = attempt.row
     return AttemptPage(
         key=f"t{row.turn}a{row.attempt}",
         view=attempt,
-        mark=mark_of(attempt),
+        marker=marker_of(attempt),
         badge=_badge(attempt),
         follows=_follows(attempt),
         candidate=shots[row.image] if row.image is not None else None,
@@ -168,7 +168,7 @@ def _attempt_page(
         current_truth=current_truth,
         extras=[(extra.get("role", "image"), shots[extra["image"]]) for extra in row.extras],
         scores=scores,
-        later=later,
+        rescored=rescored,
     )
 
 
@@ -219,11 +219,11 @@ def without_score(run: RunView, evaluator: str) -> str | None:
     number = sum(counter.total() for counter in reasons.values())
     if not number:
         return None
-    told = ", ".join(
+    listed = ", ".join(
         f"{counter.total()} {status}" + (f" ({_listed(counter)})" if counter else "")
         for status, counter in reasons.items()
     )
-    return f"{evaluator} gave no score for {counted(number, 'candidate')}: {told}."
+    return f"{evaluator} gave no score for {counted(number, 'candidate')}: {listed}."
 
 
 def _listed(counter: Counter[str]) -> str:

@@ -31,7 +31,7 @@ __all__ = [
     "RunListing",
     "Stamp",
     "quick_summary",
-    "read_entry",
+    "read_listing",
     "stamp",
     "walk",
 ]
@@ -63,7 +63,7 @@ class ListedFolder:
 class RunListing:
     """One run or study in the list."""
 
-    spot: ListedFolder
+    folder: ListedFolder
     created: str = ""
     """ISO 8601, UTC; of a study when its file was written."""
     editor: str = ""
@@ -81,7 +81,7 @@ class RunListing:
     def text(self) -> str:
         """What a filter looks at, in small letters."""
         simulated = "simulated" if self.simulated else ""
-        return f"{self.spot.place} {self.editor} {self.gate} {self.scenario} {self.question} {simulated}".lower()
+        return f"{self.folder.place} {self.editor} {self.gate} {self.scenario} {self.question} {simulated}".lower()
 
 
 def walk(root: Path) -> Iterator[ListedFolder]:
@@ -96,29 +96,29 @@ def walk(root: Path) -> Iterator[ListedFolder]:
             continue
         for file, kind in _FILES.items():
             if file in items and items[file].is_file(follow_symlinks=False):
-                yield _spot(root, kind, folder, items[file].stat(follow_symlinks=False))
+                yield _listed(root, kind, folder, items[file].stat(follow_symlinks=False))
         if "ledger.sqlite" not in items:  # a file called run.json may be anybody's
             inner = [item for name, item in items.items() if not name.startswith(".")]
             pending += [item.path for item in inner if item.is_dir(follow_symlinks=False)]
 
 
-def read_entry(spot: ListedFolder) -> RunListing:
+def read_listing(listed: ListedFolder) -> RunListing:
     """Read the small file of a run or a study; what cannot be read says why."""
     try:
-        if spot.size > _LARGEST:
-            return RunListing(spot, problem=f"{spot.kind}.json is too large for one of turngate's")
-        raw = from_json((spot.path / f"{spot.kind}.json").read_bytes())
+        if listed.size > _LARGEST:
+            return RunListing(listed, problem=f"{listed.kind}.json is too large for one of turngate's")
+        raw = from_json((listed.path / f"{listed.kind}.json").read_bytes())
     except OSError as error:
-        return RunListing(spot, problem=f"{spot.kind}.json cannot be read: {error.strerror}")
+        return RunListing(listed, problem=f"{listed.kind}.json cannot be read: {error.strerror}")
     except ValueError:
-        return RunListing(spot, problem=f"{spot.kind}.json is damaged: it is no JSON")
+        return RunListing(listed, problem=f"{listed.kind}.json is damaged: it is no JSON")
     try:
-        return _run(spot, raw) if spot.kind == "run" else _study(spot, raw)
+        return _run(listed, raw) if listed.kind == "run" else _study(listed, raw)
     except (KeyError, TypeError, ValueError, AttributeError):
-        return RunListing(spot, problem=f"{spot.kind}.json is not turngate's, or damaged")
+        return RunListing(listed, problem=f"{listed.kind}.json is not turngate's, or damaged")
 
 
-def _spot(root: Path, kind: ListingKind, folder: str, state: os.stat_result) -> ListedFolder:
+def _listed(root: Path, kind: ListingKind, folder: str, state: os.stat_result) -> ListedFolder:
     place = os.path.relpath(folder, root)
     key = hashlib.sha256(f"{kind} ".encode() + os.fsencode(place)).hexdigest()[:16]
     shown = root.name if place == "." else place
@@ -126,11 +126,11 @@ def _spot(root: Path, kind: ListingKind, folder: str, state: os.stat_result) -> 
     return ListedFolder(key, kind, Path(folder), readable, state.st_mtime_ns, state.st_size)
 
 
-def _run(spot: ListedFolder, raw: dict[str, Any]) -> RunListing:
+def _run(listed: ListedFolder, raw: dict[str, Any]) -> RunListing:
     info = RunInfo.model_validate(raw)
     config = info.recorded
     return RunListing(
-        spot,
+        listed,
         created=info.created,
         editor=visible(info.resolved.editor.model or config.editor.type),
         gate=visible(config.gate.type),
@@ -140,10 +140,10 @@ def _run(spot: ListedFolder, raw: dict[str, Any]) -> RunListing:
     )
 
 
-def _study(spot: ListedFolder, raw: dict[str, Any]) -> RunListing:
-    written = datetime.fromtimestamp(spot.changed_ns / 1e9, UTC).isoformat(timespec="seconds")
+def _study(listed: ListedFolder, raw: dict[str, Any]) -> RunListing:
+    written = datetime.fromtimestamp(listed.changed_ns / 1e9, UTC).isoformat(timespec="seconds")
     question = redact(str(raw["study"].get("question") or ""))
-    return RunListing(spot, created=written, question=question, planned=len(raw["runs"]))
+    return RunListing(listed, created=written, question=question, planned=len(raw["runs"]))
 
 
 # A run as far as its summary needs it, from a few columns of its ledger: many times faster than the whole of it.
@@ -156,7 +156,7 @@ _DECISIONS = (
     "status_after", "composite",
 )  # fmt: skip
 _EVENTS = ("kind", "data")
-_LATER = ("usage", "composite")
+_ADDED_SINCE = ("usage", "composite")
 
 # Copies of a row without values: five times faster than filling in the defaults of every row.
 _ATTEMPT, _SCORE, _TRUTH = AttemptRow.model_construct(), ScoreRow.model_construct(), TruthRow.model_construct()
@@ -166,7 +166,7 @@ _INFO = RunInfo(run="", created="", config={}, origin=RecordedOrigin(image=""), 
 _Key = tuple[int, int]
 
 
-def brief_view(folder: Path) -> RunView:
+def quick_view(folder: Path) -> RunView:
     """What `summarise` counts of the run in `folder`: no run.json, values of evaluators, texts or images.
 
     Raises `sqlite3.Error`, `DamagedRun`, `ValueError`, `KeyError` or `TypeError` when the ledger cannot be read.
@@ -197,7 +197,7 @@ def _rows(
 ) -> list[dict[str, Any]]:
     """The wanted columns of a table; an older turngate wrote no `usage` and no `composite`."""
     present = {row["name"] for row in link.execute(f"PRAGMA table_info({table})")}
-    columns = [name for name in wanted if name in present or name not in _LATER]
+    columns = [name for name in wanted if name in present or name not in _ADDED_SINCE]
     if "usage" in wanted and "usage" not in present:
         return []
     found = link.execute(f"SELECT {', '.join(columns)} FROM {table} WHERE {where} ORDER BY {order}")  # noqa: S608 - our own constants
@@ -248,7 +248,7 @@ class QuickSummary:
     collapse_turn: int | None = None
     """None too when the run did not collapse, or no truth was measured."""
     cost_usd: float | None = None
-    """Of editor and judges; None when no call reported one."""
+    """Of editor and all_series; None when no call reported one."""
     last: tuple[int, int] = (0, 0)
     """Turn and attempt of the last attempt; 0, 0 without one."""
 
@@ -271,7 +271,7 @@ def quick_summary(folder: Path) -> QuickSummary:
     if (folder / "ledger.sqlite").is_symlink():  # it may lead anywhere
         return QuickSummary("unreadable")
     try:
-        view = brief_view(folder)
+        view = quick_view(folder)
         numbers = summarise(view)
     except (sqlite3.Error, TurngateError, OSError, ValueError, KeyError, TypeError, AttributeError, StopIteration):
         return QuickSummary("unreadable")
