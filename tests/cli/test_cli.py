@@ -268,4 +268,4 @@ def test_a_damaged_run_is_named(turngate: Turngate, write: Write, tmp_path: Path
 def test_unknown_command_and_option(turngate: Turngate) -> None:
     turngate("rum").refused(2, "did you mean 'run'")
     turngate("run", "x.yaml", "--fast").refused(2, "--fast")
-    turngate("fork", "x").refused(2, "--turn")
+    turngate("fork").refused(2, "RUN")
