@@ -269,3 +269,4 @@ def test_unknown_command_and_option(turngate: Turngate) -> None:
     turngate("rum").refused(2, "did you mean 'run'")
     turngate("run", "x.yaml", "--fast").refused(2, "--fast")
     turngate("fork", "x", "--turn", "two").refused(2, "--turn")
+    turngate("fork").refused(2, "RUN")

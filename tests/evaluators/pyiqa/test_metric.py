@@ -124,7 +124,8 @@ def at_hand() -> list[str]:
 
 
 RANKED = {
-    "brisque", "niqe", "piqe", "psnr", "psnry", "ssim", "ms_ssim", "cw_ssim", "gmsd", "vif", "fsim", "vsi", "nlpd", "mad",
+    "brisque", "niqe", "piqe", "psnr", "psnry", "ssim", "ms_ssim", "cw_ssim", "gmsd", "vif", "fsim", "vsi", "nlpd",
+    "mad",
 }  # fmt: skip
 """Metrics whose word about the better direction is held to a photograph and a worse copy."""
 
