@@ -32,7 +32,7 @@ def _refused(facts: Facts, sample: EvalInput) -> Unscored | None:
     given = {
         "origin": sample.origin, "first": sample.first, "previous": sample.previous, "instruction": sample.instruction,
     }  # fmt: skip
-    missing = sorted(need for need in facts.needs if need in given and given[need] is None)
+    missing = sorted(need for need in facts.inputs if need in given and given[need] is None)
     if missing:
         return Unscored("no_reference", f"{facts.name} needs the {' and the '.join(missing)}")
     shortest = min(sample.candidate.width, sample.candidate.height)

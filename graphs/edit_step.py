@@ -9,11 +9,11 @@ from typing import Any
 
 from turngate.agent.editor import Edited, EditRequest, Exchange, NoImage
 from turngate.errors import BadImage, TurngateError
-from turngate.graphs.history import Progress
-from turngate.graphs.seeds import editor_seed
+from turngate.graphs.config import editor_seed
 from turngate.graphs.session import Session
 from turngate.picture import Picture
-from turngate.traces.once import call_key, once
+from turngate.traces.ledger import call_key, once
+from turngate.traces.progress import Progress
 from turngate.traces.records import AttemptRow
 from turngate.traces.telemetry import request_headers
 

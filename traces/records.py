@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from turngate.component import Direction
 from turngate.frozen import StrictModel
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "RunStatus",
     "ScoreRow",
     "TruthRow",
+    "is_damaged",
 ]
 
 SCHEMA_VERSION = 1
@@ -241,3 +243,10 @@ TABLES: dict[str, tuple[type[Row], tuple[str, ...]]] = {
     "events": (EventRow, ("seq",)),
 }
 """Table -> (row model, primary key)."""
+
+
+def is_damaged(value: float | None, damaged_at: float, better: Direction) -> bool | None:
+    """Whether `value` is at or beyond the threshold on the bad side; None when the value is not known."""
+    if value is None:
+        return None
+    return value <= damaged_at if better == "higher" else value >= damaged_at

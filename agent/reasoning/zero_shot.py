@@ -13,7 +13,7 @@ from turngate.agent.reasoning.lexicon import Splitter
 from turngate.agent.reasoning.reading import ClaimLabel, Finding, ReaderResult, SummaryReading, Unread
 from turngate.component import ComponentConfig
 from turngate.errors import ConfigError, MachineError, MissingWeights, one_line
-from turngate.weights.hub import MODEL_FILES, fetch
+from turngate.weights.hub import MODEL_FILES, fetch, missing_model
 from turngate.weights.torch_device import out_of_memory, resolve_device
 
 __all__ = ["HYPOTHESES", "ZeroShotConfig", "ZeroShotReader"]
@@ -60,13 +60,17 @@ class ZeroShotReader:
 
     Config: ClassVar[type[ComponentConfig]] = ZeroShotConfig
     requires: ClassVar[Mapping[str, str]] = {"transformers": "judges", "torch": "judges"}
-    needs: ClassVar[str] = "a model in a folder, or the hub"
 
     def __init__(self, config: ZeroShotConfig) -> None:
         """Load the model; raises `MissingWeights` when it is not here, `ConfigError` when it cannot be used."""
         self.config = config
         self._splitter = Splitter({}, {}, ())
         self._pipeline = _load(config)
+
+    @classmethod
+    def missing(cls, config: ZeroShotConfig | None) -> str | None:
+        """A model in a folder, or on the hub."""
+        return missing_model(config.model, config.revision, config.folder, config.type) if config else None
 
     def read(self, texts: Sequence[str | None]) -> list[ReaderResult]:
         """One reading per text; raises `MachineError` when memory does not suffice."""

@@ -14,7 +14,7 @@ from turngate.component import ComponentConfig
 from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.ensemble.joining import Average, Joining, Ranked, VoteJoin
-from turngate.evaluators.evaluator import EvalInput, Evaluator, Facts, Need
+from turngate.evaluators.evaluator import EvalInput, Evaluator, EvaluatorInput, Facts
 from turngate.evaluators.result import EvaluationUsage, Failed, Result, Score, Skipped, Unscored
 from turngate.evaluators.scoring import score
 
@@ -153,7 +153,7 @@ def _facts(config: EnsembleConfig, members: Mapping[str, Facts], joining: Joinin
         deterministic=all(one.deterministic for one in members.values()),
         batch_invariant=all(one.batch_invariant for one in members.values()),
         tolerance=max(one.tolerance for one in members.values()),
-        needs=frozenset[Need]().union(*(one.needs for one in members.values())),
+        inputs=frozenset[EvaluatorInput]().union(*(one.inputs for one in members.values())),
         paid=any(one.paid for one in members.values()),
         weights="; ".join(dict.fromkeys(one.weights for one in members.values())),
         weights_licence="; ".join(dict.fromkeys(one.weights_licence for one in members.values())),

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 from turngate.errors import ConfigError
 from turngate.evaluators.evaluator import Direction, EvalInput, Evaluator, Facts
-from turngate.evaluators.result import Result, Score, Unscored
+from turngate.evaluators.result import Result, Score, Unscored, mean_score
 from turngate.evaluators.scoring import score
 
 __all__ = ["Average", "Joining", "Ranked", "VoteJoin"]
@@ -78,9 +78,7 @@ class Average:
         good = {name: self._goodness(name, value) for name, value in values.items()}
         match self._rule:
             case "mean":
-                joined = math.fsum(good.values()) / len(good)
-                # Rounding must not carry it past the members' own range.
-                joined = max(min(good.values()), min(joined, max(good.values())))
+                joined = mean_score(good.values())
             case "median":
                 joined = statistics.median(good.values())
             case "min":
@@ -148,7 +146,7 @@ class Ranked:
         facts = evaluator.facts
         if facts.paid or not (facts.deterministic and facts.batch_invariant):
             raise ConfigError(f"{where}: rank_mean scores old images again: {facts.name} is paid or not repeatable")
-        if "instruction" in facts.needs:
+        if "instruction" in facts.inputs:
             raise ConfigError(f"{where}: rank_mean cannot give {facts.name} the instructions of old images")
         self._evaluator = evaluator
         self._known: dict[tuple[str | None, ...], float | None] = {}
@@ -158,7 +156,7 @@ class Ranked:
             range=(0.0, 1.0),
             range_is_approximate=False,
             tolerance=0.0,
-            needs=facts.needs | {"history"},
+            inputs=facts.inputs | {"history"},
         )
 
     def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:

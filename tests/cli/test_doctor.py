@@ -35,7 +35,7 @@ def fields() -> dict[str, Any]:
 
 
 def parts(done: Done) -> dict[str, str | None]:
-    return {part["field"]: part["missing"] for part in done.json()["parts"]}
+    return {part["field"]: part["missing"] for part in done.json()["components"]}
 
 
 def test_what_the_parts_of_a_configuration_lack(
@@ -88,7 +88,7 @@ def test_a_study_and_a_configuration_that_is_whole(turngate: Turngate, write: Wr
     assert turngate("doctor", study).out.count("gate (") == 2
 
 
-def test_nothing_is_downloaded(turngate: Turngate, write: Write, tmp_path: Path) -> None:
+def test_nothing_is_downloaded(program: Turngate, write: Write, tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="transformers is not installed: pip install 'turngate[judges]'")
     asked: list[str] = []
 
@@ -110,7 +110,7 @@ def test_nothing_is_downloaded(turngate: Turngate, write: Write, tmp_path: Path)
         thread.start()
         url = f"http://127.0.0.1:{server.server_port}"
         home = {"HF_HOME": str(tmp_path), "TORCH_HOME": str(tmp_path), "HF_ENDPOINT": url}
-        done = turngate("doctor", write(evaluators=evaluators), "--json", **home)
+        done = program("doctor", write(evaluators=evaluators), "--json", **home)
         server.shutdown()
         thread.join()
     told = parts(done)
@@ -127,7 +127,7 @@ def test_wrong_configurations(turngate: Turngate, write: Write) -> None:
 
 def test_without_a_configuration_it_says_what_to_bring(turngate: Turngate) -> None:
     done = turngate("doctor", GEMINI_API_KEY="")
-    assert "foreign needs a program that speaks the line protocol" in done.out and "RALI" in done.out
+    assert "external needs a program that speaks the line protocol" in done.out and "RALI" in done.out
     assert "gemini_judge is missing something: export GEMINI_API_KEY" in done.out
 
 
@@ -151,10 +151,10 @@ def test_facts_of_one(turngate: Turngate) -> None:
     )
 
 
-def test_every_metric_of_pyiqa_by_name(turngate: Turngate, tmp_path: Path) -> None:
+def test_every_metric_of_pyiqa_by_name(program: Turngate, tmp_path: Path) -> None:
     pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
     empty = {"TORCH_HOME": str(tmp_path), "HOME": str(tmp_path), "HF_HOME": str(tmp_path)}
-    told = {part["name"]: part for part in turngate("evaluators", "--all", "--json", **empty).json()["evaluators"]}
+    told = {part["name"]: part for part in program("evaluators", "--all", "--json", **empty).json()["evaluators"]}
     metrics = {name: part for name, part in told.items() if name.startswith("pyiqa:")}
     assert len(metrics) > 90
     assert all("Noncommercial" in part["weights_licence"] and part["better"] for part in metrics.values())
@@ -162,7 +162,7 @@ def test_every_metric_of_pyiqa_by_name(turngate: Turngate, tmp_path: Path) -> No
     assert not musiq["runs_here"]
     assert musiq["missing"] == "fetched at the first use: musiq_koniq_ckpt-e95806b9.pth"
     assert metrics["pyiqa:brisque"]["runs_here"] and metrics["pyiqa:psnr"]["weights"] == "none"
-    offline = turngate("evaluators", "--suite", "banana100-known", "--json", TURNGATE_OFFLINE="1", **empty).json()
+    offline = program("evaluators", "--suite", "banana100-known", "--json", TURNGATE_OFFLINE="1", **empty).json()
     missing = {part["name"]: part["missing"] for part in offline["evaluators"]}
     assert missing["pyiqa:musiq"].startswith(
         "weights that are not here: musiq_koniq_ckpt-e95806b9.pth (TURNGATE_OFFLINE"

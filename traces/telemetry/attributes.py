@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from turngate.traces.records import AttemptRow, DecisionRow, ScoreRow, TruthRow
 from turngate.traces.run_folder import RunInfo
@@ -31,7 +31,6 @@ __all__ = [
     "scoped",
     "try_attributes",
     "turn_attributes",
-    "type_of",
     "words",
 ]
 
@@ -40,13 +39,13 @@ Attributes: TypeAlias = dict[str, Value]
 T = TypeVar("T")
 
 _MOST_PARTS = 16
-"""Evidence and components come from plug-ins; the rest of a span must keep its place (SDK limit: 128 attributes)."""
+"""Evidence and components come from plug-ins; the rest of a span needs room too (SDK limit: 128 attributes)."""
 _MOST_WORDS = 8
 """Flags that are shown; the ledger has them all."""
 
 
 def known(values: Mapping[str, Value | None]) -> Attributes:
-    """Without what is not known."""
+    """`values` without those that are None."""
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -56,18 +55,12 @@ def words(values: Sequence[str], content: Content) -> list[str] | None:
 
 
 def parts(name: str, values: Mapping[str, float | str | None], content: Content) -> Attributes:
-    """One attribute per named value; `name` says with `{name}` where the value's name goes."""
+    """One attribute per named value; `{name}` in `name` is replaced by the value's name."""
     shown = [(key, value) for key, value in values.items() if value is not None][:_MOST_PARTS]
     return {
         name.format(name=content.word(key)): content.word(value) if isinstance(value, str) else value
         for key, value in shown
     }
-
-
-def type_of(config: Mapping[str, object], component: str) -> str | None:
-    """Registry name of a component in a configuration."""
-    chosen = config.get(component)
-    return str(chosen["type"]) if isinstance(chosen, Mapping) and "type" in chosen else None
 
 
 def scoped(get: Callable[..., T], info: RunInfo) -> T:
@@ -78,7 +71,7 @@ def scoped(get: Callable[..., T], info: RunInfo) -> T:
 
 def run_attributes(info: RunInfo) -> Attributes:
     """The run's span as it begins."""
-    config = info.config
+    config = info.recorded
     return known(
         {
             names.OPERATION: names.OPERATION_WORKFLOW,
@@ -87,13 +80,13 @@ def run_attributes(info: RunInfo) -> Attributes:
             names.WORKFLOW_NAME: names.WORKFLOW,
             names.CONVERSATION: info.run,
             names.RUN: info.run,
-            names.RUN_TURNS: config.get("turns"),
-            names.RUN_SEED: config.get("seed"),
-            names.RUN_SCENARIO: type_of(config, "scenario"),
-            names.RUN_EDITOR: type_of(config, "editor"),
-            names.RUN_GATE: type_of(config, "gate"),
-            names.RUN_EVALUATORS: list(config.get("evaluators", ())),
-            names.SIMULATED: info.resolved.get("simulated"),
+            names.RUN_TURNS: config.turns,
+            names.RUN_SEED: config.seed,
+            names.RUN_SCENARIO: config.scenario.type or None,
+            names.RUN_EDITOR: config.editor.type or None,
+            names.RUN_GATE: config.gate.type or None,
+            names.RUN_EVALUATORS: list(config.evaluators),
+            names.SIMULATED: info.resolved.simulated,
             names.PARENT_RUN: info.parent.run if info.parent else None,
             names.PARENT_TURN: info.parent.turn if info.parent else None,
         }
@@ -193,7 +186,7 @@ def answered_at(row: AttemptRow) -> int:
 
 def called(info: RunInfo) -> str:
     """What an editor call asks: the model, or the type of editor where it has no model."""
-    return str(info.resolved.get("editor", {}).get("model") or type_of(info.config, "editor") or names.WORKFLOW)
+    return info.resolved.editor.model or info.recorded.editor.type or names.WORKFLOW
 
 
 def edit_error(row: AttemptRow) -> str | None:
@@ -246,7 +239,7 @@ def _request(info: RunInfo, row: AttemptRow) -> Attributes:
         {
             names.OPERATION: names.OPERATION_EDIT,
             names.PROVIDER: row.provider,
-            names.REQUEST_MODEL: info.resolved.get("editor", {}).get("model"),
+            names.REQUEST_MODEL: info.resolved.editor.model,
             names.REQUEST_SEED: row.seed,
             names.OUTPUT_TYPE: "image",
             names.CONVERSATION: info.run,
@@ -285,8 +278,8 @@ def result_attributes(info: RunInfo, attempt: AttemptRow, row: ScoreRow, content
 
 def _result(info: RunInfo, row: ScoreRow, content: Content) -> Attributes:
     """A value only when there is a score; unscored and failed ones have `error.type`."""
-    facts: dict[str, Any] = info.resolved.get("evaluators", {}).get(row.evaluator, {})
-    lowest, highest = (_bound(bound) for bound in facts.get("range", (None, None)))
+    facts = info.resolved.evaluators.get(row.evaluator)
+    lowest, highest = facts.bounds if facts is not None else (None, None)
     return known(
         {
             names.EVALUATION_NAME: row.evaluator,
@@ -302,8 +295,3 @@ def _result(info: RunInfo, row: ScoreRow, content: Content) -> Attributes:
             names.ATTEMPT: row.attempt,
         }
     )
-
-
-def _bound(bound: object) -> float | None:
-    """None for an infinite bound, which run.json writes as a word."""
-    return float(bound) if isinstance(bound, int | float) else None

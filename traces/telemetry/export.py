@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from turngate.errors import MachineError, ProviderError
+from turngate.traces.progress import run_status
 from turngate.traces.records import AttemptRecord, EventRow
 from turngate.traces.run_folder import RunFolder, RunInfo
-from turngate.traces.status import run_status
 from turngate.traces.telemetry.config import ExporterKind, Signal, TelemetryConfig, attribute_limit, chosen_exporters
 from turngate.traces.telemetry.content import Content
 from turngate.traces.telemetry.otlp import target
@@ -119,7 +119,7 @@ def _replay(signals: RunSignals, pipeline: Pipeline, folder: RunFolder, info: Ru
 
 def _settings(info: RunInfo, to_file: bool, capture_content: bool | None) -> TelemetryConfig:
     """The run's own settings, sent now and in whole."""
-    config = TelemetryConfig.model_validate(info.config.get("telemetry", {}))
+    config = TelemetryConfig.model_validate(info.recorded.telemetry)
     changes: dict[str, object] = {"exporter": "jsonl" if to_file else "otlp", "signals": None}
     changes |= {} if capture_content is None else {"capture_content": capture_content}
     return config.model_copy(update=changes)

@@ -167,7 +167,7 @@ def _hash(path: tuple[str | int, ...]) -> bytes:
 
 
 # The loop asks `request_headers` right before it calls an editor or an evaluator. An editor gets the headers in
-# `EditRequest.headers`; an evaluator, which knows no turn, calls from inside `turngate.providers.trace_headers.below`.
+# `EditRequest.headers`; an evaluator, which knows no turn, calls from inside `turngate.providers.calling.below`.
 
 _place: ContextVar[TracePlace | None] = ContextVar("turngate_telemetry_place", default=None)
 

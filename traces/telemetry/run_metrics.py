@@ -16,7 +16,6 @@ from turngate.traces.telemetry.attributes import (
     failed_calls,
     known,
     scoped,
-    type_of,
 )
 
 __all__ = ["SCORE_BOUNDARIES", "RunMetrics"]
@@ -79,7 +78,7 @@ class RunMetrics:
                 names.GATE_VERDICT: decision.verdict,
                 names.GATE_ACTION: decision.action,
                 names.GATE_RULE: decision.rule,
-                names.RUN_GATE: type_of(self._info.config, "gate"),
+                names.RUN_GATE: self._info.recorded.gate.type or None,
             }
         )
         self._decisions.add(1, decided, edit)

@@ -136,9 +136,9 @@ class RunTrace:
         self._place = place
         self._content = content
         self._spans = SpanStarter(provider, derived, place, info)
-        self._origin: str | None = info.origin.get("image")
+        self._origin = info.origin.image
         self._images: dict[str, dict[str, Any]] = {}
-        if self._origin is not None and content.capture:
+        if content.capture:
             self._images[self._origin] = origin_facts(info, images)
         self._current = self._origin
         self._first: AttemptRow | None = None  # of the open turn

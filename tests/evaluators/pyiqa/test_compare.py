@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.cli.program import OFFLINE, python_path
 from tests.evaluators.comparing import build, result_of, scored
 from tests.evaluators.warps import WEAR, cropped, photograph
 
@@ -113,7 +114,7 @@ def test_missing_weights_are_said_in_one_line(name: str, tmp_path: Path) -> None
         [sys.executable, "-c", "from turngate.cli import main; main()", "run", "c.yaml", "--quiet"],
         cwd=tmp_path, capture_output=True, text=True,
         env={**os.environ, "HOME": str(tmp_path), "TORCH_HOME": str(tmp_path), "OFFLINE_LOG": str(tmp_path / "log"),
-             "PYTHONPATH": str(Path(__file__).parents[2] / "e2e" / "offline")},
+             "PYTHONPATH": python_path(OFFLINE)},
     )  # fmt: skip
     assert done.returncode != 0
     (line,) = done.stderr.splitlines()

@@ -60,7 +60,7 @@ def test_the_whole_list_has_facts() -> None:
 )
 def test_direction_and_needs(name: str, direction: str, needs: set[str]) -> None:
     assert facts(name).direction == direction
-    assert set(facts(name).needs) == needs
+    assert set(facts(name).inputs) == needs
 
 
 def test_ranges() -> None:
@@ -199,6 +199,9 @@ PUBLISHED = {
     "piqe": (100.0, 21.6242, 35.8646, 41.1471, 76.9485),
 }
 """pyiqa's own calibration values for the five distorted images that its wheel ships, I03, I04, I06, I08 and I19."""
+OTHER_PROCESSOR = {"brisque": 0.05, "niqe": 0.01, "piqe": 0.3}
+"""How far single precision may take the same code from them: BRISQUE was 0.0075 away on one processor. A tie of luma
+moves NIQE by up to 0.01, and one block in 768 is 0.13 of PIQE: two of them may differ."""
 
 
 @pytest.mark.slow
@@ -213,7 +216,7 @@ def test_shipped_numbers_are_pyiqas(name: str) -> None:
     evaluator = EVALUATORS.build(EVALUATORS.configure({"type": f"pyiqa:{name}", "local_files_only": True}, "x"))
     results = score(evaluator, [EvalInput(Picture.from_file(image)) for image in images])
     values = [one.value for one in results if isinstance(one, Score)]
-    assert values == pytest.approx(PUBLISHED[name], abs=0.003)
+    assert values == pytest.approx(PUBLISHED[name], abs=OTHER_PROCESSOR[name])
 
 
 @pytest.mark.slow

@@ -10,13 +10,14 @@ from typing import Any, Literal
 
 from turngate.errors import DamagedRun, MachineError, one_line
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
+from turngate.traces.images import ImageKey, ImageRole, run_images
+from turngate.traces.recorded import RecordedFacts
 from turngate.traces.records import ScoreRow
-from turngate.traces.rescored import FILE_NAME, ImageRole, ScoredRow, ScoreTable, ScoringPass, ScoringPassEnd
+from turngate.traces.rescored import FILE_NAME, ScoredRow, ScoreTable, ScoringPass, ScoringPassEnd
 
 __all__ = [
     "MARK",
     "EvaluatorKey",
-    "ImageKey",
     "RescoredEvaluator",
     "RescoredScores",
     "read_rescored",
@@ -28,9 +29,6 @@ __all__ = [
 
 EvaluatorKey = tuple[str, str, str]
 """Type, version and SHA-256 of the settings: what makes two evaluators the same one."""
-
-ImageKey = tuple[int, int, ImageRole]
-"""Turn, attempt and role of an image in its run; 0, 0, `origin` for the origin."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +86,8 @@ class RescoredScores:
 
 def read_rescored(run: RunView) -> RescoredScores:
     """Scores beside the run's ledger. A file that cannot be read is told of: the run is whole without it."""
-    path, images = run.folder.path / FILE_NAME, _images(run)
+    path = run.folder.path / FILE_NAME
+    images = run_images(run.info.origin.image, ((attempt.row, attempt.decision) for attempt in run.attempts))
     if not path.is_file():
         return RescoredScores([], len(images), [])
     try:
@@ -124,19 +123,6 @@ def _evaluators(
         RescoredEvaluator(given[key], *key, told.get(key, {}), next(iter(places.values())).direction, places, images)
         for key, places in found.items()
     ]
-
-
-def _images(run: RunView) -> dict[ImageKey, str]:
-    """Place -> SHA-256 of everything that can be scored."""
-    images: dict[ImageKey, str] = {(0, 0, "origin"): str(run.info.origin["image"])}
-    for attempt in run.attempts:
-        turn, number = attempt.row.turn, attempt.row.attempt
-        if attempt.row.image is not None:
-            images[turn, number, "candidate"] = attempt.row.image
-        composite = attempt.decision.composite
-        if composite and composite["image"] is not None:
-            images[turn, number, "composite"] = composite["image"]
-    return images
 
 
 def _place(row: ScoredRow) -> ImageKey:
@@ -206,7 +192,8 @@ def with_rescored(run: RunView, found: Sequence[RescoredEvaluator], names: Mappi
         return replace(attempt, scores=scores(row.turn, row.attempt, "candidate"), composite=composite)
 
     config = {**run.info.config, "evaluators": {name: one.told.get("settings", {}) for name, one in named.items()}}
-    resolved = {**run.info.resolved, "evaluators": {name: dict(one.told) for name, one in named.items()}}
+    facts = {name: RecordedFacts.model_validate(dict(one.told)) for name, one in named.items()}
+    resolved = run.info.resolved.model_copy(update={"evaluators": facts})
     info = run.info.model_copy(update={"config": config, "resolved": resolved})
     return replace(run, info=info, baseline=scores(0, 0, "origin"), attempts=[anew(one) for one in run.attempts])
 

@@ -130,7 +130,7 @@ def answer_evaluators(
     """Every evaluator on the candidates of `base`, the runs of the no-gate arm, or on all when there are none."""
     everything = [one for runs in by_arm.values() for one in runs]
     looked_at = base or everything
-    names = list(dict.fromkeys(name for one in everything for name in one.view.info.config["evaluators"]))
+    names = list(dict.fromkeys(name for one in everything for name in one.view.config.evaluators))
     views = {f"{one.run.arm} {one.run.label}": one.view for one in looked_at}
     found = gaps(views, names)
     known = sum(a.truth is not None and a.truth.damaged is not None for one in looked_at for a in one.view.attempts)

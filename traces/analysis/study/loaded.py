@@ -77,7 +77,7 @@ def _load(run: StudyRun, labels: Labels | None, later: Mapping[EvaluatorKey, str
         run=run,
         summary=summarise(view),
         gate=gate_line(view),
-        evaluators=list(view.info.config["evaluators"]),
+        evaluators=list(view.config.evaluators),
         stands=standings(view),
         truth_direction=truth_direction(view),
         images=view.folder.images,

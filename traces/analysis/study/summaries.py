@@ -201,7 +201,7 @@ def _tables(groups: Groups, other: Callable[[Spoken], bool | None]) -> dict[str,
 
 
 def _evaluators(runs: Sequence[Measured], read: Sequence[RunReasoning]) -> dict[str, EvaluatorAgreement]:
-    names = list(dict.fromkeys(name for one in runs for name in one.view.info.config["evaluators"]))
+    names = list(dict.fromkeys(name for one in runs for name in one.view.config.evaluators))
     found = {}
     for name in names:
         groups: dict[str, list[Judged]] = defaultdict(list)

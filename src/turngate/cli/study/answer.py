@@ -12,6 +12,7 @@ from turngate.cli._columns import print_rows, print_words
 from turngate.traces.analysis.statistics import FEW_ORIGINS, how_simulated
 
 if TYPE_CHECKING:
+    from turngate.agent.reasoning import SummaryReader
     from turngate.graphs.study import Finished
     from turngate.traces.analysis.labels import Labels
     from turngate.traces.analysis.run import RunSummary
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["say_answer"]
 
 
-def say_answer(folder: Path, ended: list[Finished], as_json: bool, labels: Labels | None = None) -> None:
+def say_answer(
+    folder: Path, ended: list[Finished], as_json: bool, reader: SummaryReader, labels: Labels | None = None
+) -> None:
     """Write the study's page and print its answer, with people's verdicts as truth where `labels` are given."""
-    from turngate.agent.reasoning import READERS
     from turngate.cli._columns import plain
     from turngate.pages.report.study import write_study_page
     from turngate.traces.analysis.run import summarise
@@ -35,7 +37,6 @@ def say_answer(folder: Path, ended: list[Finished], as_json: bool, labels: Label
     names = {run.path: run.arm if single else f"{run.arm} {run.label}" for run in begun}
     name, question = (str(study.config[field]) for field in ("name", "question"))
     summaries = {names[run.path]: summarise(run.load()) for run in begun}
-    reader = READERS.build(READERS.configure("lexicon", "reader"))
     answer = answer_study(study, reader, labels)
     page = write_study_page(study, answer, labels)
     worked = any(one.worked for one in ended)

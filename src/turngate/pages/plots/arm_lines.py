@@ -21,8 +21,7 @@ from turngate.pages.plots._style import (
     surround,
     turn_axis,
 )
-from turngate.pages.plots.plot import Plot
-from turngate.pages.plots.sample import control_words, interval_words, label_of, limit_words, runs_of, sample_words
+from turngate.pages.plots.plot import Plot, control_words, interval_words, label_of, limit_words, runs_of, sample_words
 from turngate.pages.report.charts import Arm
 from turngate.traces.analysis.study import caught_within, survival_points, thresholds_of, truth_curve
 

@@ -11,9 +11,8 @@ from turngate.errors import UserError
 from turngate.pages.plots._style import PlotFormat, saved, style
 from turngate.pages.plots.arm_lines import delay_plot, survival_plot, truth_plots
 from turngate.pages.plots.cost_figure import cost_plot
-from turngate.pages.plots.delta_figure import delta_plot
+from turngate.pages.plots.evaluator_figures import delta_plot, roc_plot
 from turngate.pages.plots.plot import Plot
-from turngate.pages.plots.roc_figure import roc_plot
 from turngate.pages.report.charts import arms_of, judges_of
 from turngate.traces.analysis.study import StudyAnswer, StudyView, load_runs
 

@@ -18,10 +18,11 @@ from turngate.errors import TurngateError
 from turngate.pages.report import visible
 from turngate.traces._sqlite import connect
 from turngate.traces.analysis.run import RunView, attempt_views, summarise
+from turngate.traces.progress import run_status
+from turngate.traces.recorded import RecordedOrigin, Resolved
 from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EventRow, ScoreRow, TruthRow
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import RunFolder, RunInfo
-from turngate.traces.status import run_status
 
 __all__ = [
     "ListedFolder",
@@ -126,15 +127,16 @@ def _spot(root: Path, kind: ListingKind, folder: str, state: os.stat_result) -> 
 
 
 def _run(spot: ListedFolder, raw: dict[str, Any]) -> RunListing:
-    config, resolved = raw["config"], raw["resolved"]
+    info = RunInfo.model_validate(raw)
+    config = info.recorded
     return RunListing(
         spot,
-        created=str(raw["created"]),
-        editor=visible(str((resolved.get("editor") or {}).get("model") or config["editor"]["type"])),
-        gate=visible(str(config["gate"]["type"])),
-        scenario=visible(str(config["scenario"]["type"])),
-        planned=int(config["turns"]),
-        simulated=bool(resolved.get("simulated")),
+        created=info.created,
+        editor=visible(info.resolved.editor.model or config.editor.type),
+        gate=visible(config.gate.type),
+        scenario=visible(config.scenario.type),
+        planned=config.turns,
+        simulated=info.resolved.simulated,
     )
 
 
@@ -146,12 +148,12 @@ def _study(spot: ListedFolder, raw: dict[str, Any]) -> RunListing:
 
 # A run as far as its summary needs it, from a few columns of its ledger: many times faster than the whole of it.
 
-_ATTEMPTS = ("turn", "attempt", "outcome", "cost_usd")
+_ATTEMPTS = ("turn", "attempt", "outcome", "input_turn", "cost_usd")
 _SCORES = ("turn", "attempt", "evaluator", "usage")
 _TRUTHS = ("turn", "attempt", "measure", "value", "damaged_at", "damaged")
 _DECISIONS = (
-    "turn", "attempt", "verdict", "action", "taken_attempt", "closes_turn", "image_turn_after", "status_after",
-    "composite",
+    "turn", "attempt", "verdict", "action", "taken_attempt", "closes_turn", "image_after", "image_turn_after",
+    "status_after", "composite",
 )  # fmt: skip
 _EVENTS = ("kind", "data")
 _LATER = ("usage", "composite")
@@ -159,7 +161,7 @@ _LATER = ("usage", "composite")
 # Copies of a row without values: five times faster than filling in the defaults of every row.
 _ATTEMPT, _SCORE, _TRUTH = AttemptRow.model_construct(), ScoreRow.model_construct(), TruthRow.model_construct()
 _DECISION, _EVENT = DecisionRow.model_construct(), EventRow.model_construct()
-_INFO = RunInfo(run="", created="", config={"turns": 0, "evaluators": {}}, origin={}, resolved={}, made_with={})
+_INFO = RunInfo(run="", created="", config={}, origin=RecordedOrigin(image=""), resolved=Resolved(), made_with={})
 
 _Key = tuple[int, int]
 

@@ -17,7 +17,7 @@ from turngate.pages.viewer.guard import POLICY, confined
 from turngate.pages.viewer.index import DAMAGE, STATUSES, Index, ListingPage, Query
 from turngate.pages.viewer.labelling import ViewerOptions
 from turngate.pages.viewer.pictures import linked_shots
-from turngate.traces.analysis.run import RunView
+from turngate.traces.analysis.run import RunView, standings
 from turngate.traces.analysis.study import LoadedRun, StudyView, answer_study
 from turngate.traces.analysis.taxonomy import FAILURES
 
@@ -74,14 +74,13 @@ def pending_review(view: RunView) -> PendingReview | None:
     finally:
         ledger.close()
     answer = calls[-1].answer if calls else {}
-    origin = str(view.info.origin["image"])
-    current = view.attempts[-1].decision.image_after if view.attempts else origin
+    origin = view.info.origin.image
     return PendingReview(
         turn=turn,
         attempt=attempt,
         reason=str(told.get("reason") or ""),
         candidate=answer.get("image"),
-        current=origin if view.info.config.get("history") == "origin" else current,
+        current=origin if view.config.history == "origin" else standings(view)[-1].image,
         reasoning=str(answer.get("reasoning") or ""),
         size=f"{answer.get('width')} x {answer.get('height')}",
     )

@@ -16,6 +16,7 @@ from turngate.traces.analysis.labels import read_labels
 from turngate.traces.analysis.run import RunView, measure_run
 from turngate.traces.analysis.study import Measured, StudyRun, answer_failures
 from turngate.traces.analysis.taxonomy import FAILURES, FailureName
+from turngate.traces.recorded import RecordedScenario
 
 
 class Chain:
@@ -37,7 +38,7 @@ class Chain:
         """The run, as that of its scenario."""
         run = RunView.load(self.writer.close())
         config = {**run.info.config, "scenario": {"type": self.scenario}}
-        resolved = {**run.info.resolved, "scenario": {"ideal": self.ideal}}
+        resolved = run.info.resolved.model_copy(update={"scenario": RecordedScenario(ideal=self.ideal)})
         return replace(run, info=run.info.model_copy(update={"config": config, "resolved": resolved}))
 
     def failures(self) -> RunFailures:

@@ -34,11 +34,11 @@ def thresholds(run: RunView) -> dict[str, list[tuple[int, float]]]:
 
     Read from `threshold`, or from `reference` and `margin`; the last attempt of a turn stands for it.
     """
-    gate = run.info.config.get("gate", {})
+    configured = run.config.gate.settings.get("evaluator")
     found: dict[str, dict[int, float]] = {}
     for attempt in run.attempts:
         evidence = attempt.decision.evidence
-        evaluator = str(evidence.get("evaluator") or gate.get("evaluator") or "")
+        evaluator = str(evidence.get("evaluator") or configured or "")
         limit = _limit(attempt, evaluator)
         if limit is not None:
             found.setdefault(evaluator, {})[attempt.row.turn] = limit
@@ -123,9 +123,9 @@ def score_panel(run: RunView, evaluator: str) -> Panel:
     limits = thresholds(run).get(evaluator, [])
     if limits:
         limit_line(figure, [(float(turn), value) for turn, value in limits], f"threshold {limits[-1][1]:.4g}")
-    facts = run.info.resolved.get("evaluators", {}).get(evaluator, {})
+    facts = run.info.resolved.evaluators.get(evaluator)
     rows = [attempt.scores[evaluator] for attempt in run.attempts if evaluator in attempt.scores]
-    told: Direction = facts.get("direction", "higher")
+    told: Direction = facts.direction if facts is not None else "higher"
     direction = rows[0].direction if rows else origin.direction if origin else told
     words = _words([p.value for p in points], current) + (f"; threshold {limits[-1][1]:.4g}" if limits else "")
     far = [origin.value] if origin is not None and origin.value is not None and is_infinite(origin.type) else []

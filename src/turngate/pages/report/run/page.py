@@ -155,7 +155,7 @@ def run_content(
     later = afterwards(view)
     turns = turn_pages(view, pictures, later.run)
     truth = truth_panel(view)
-    panels = {name: score_panel(view, name) for name in view.info.config["evaluators"]}
+    panels = {name: score_panel(view, name) for name in view.config.evaluators}
     figures = {"truth": truth.figure} if truth else {}
     figures |= {f"score-{number}": panel.figure for number, panel in enumerate(panels.values(), 1)}
     figures |= {f"later-{number}": one.panel.figure for number, one in enumerate(later.evaluators, 1)}
@@ -171,16 +171,16 @@ def run_content(
         "settings": setup_lines(view, summary),
         "made_with": made_with(view),
         "models": models(view),
-        "facts": view.info.resolved.get("evaluators") or {},
+        "facts": view.info.resolved.evaluators,
         "config": as_yaml(view.info.config),
-        "origin": pictures[str(view.info.origin["image"])],
+        "origin": pictures[view.info.origin.image],
         "turns": turns,
         "later": later,
         "said": said_in(view, reader),
         "stops": found,
         "laid_by": laid.by if laid else "",
         "stops_json": as_data(json.dumps([_plain(stop) for stop in found])),
-        "shape": f"{view.info.origin.get('width') or 1} / {view.info.origin.get('height') or 1}",
+        "shape": f"{view.info.origin.width} / {view.info.origin.height}",
         "aspect": _aspect(view),
         "without_score": _without_score(view),
         "retries": any(len(turn.attempts) > 1 for turn in turns),
@@ -206,8 +206,7 @@ def _without_score(view: RunView) -> list[str]:
 
 def _aspect(view: RunView) -> str:
     """Width by height of the places for pictures in the filmstrip; very long images are letterboxed."""
-    width, height = int(view.info.origin.get("width") or 1), int(view.info.origin.get("height") or 1)
-    return f"{min(2.0, max(0.6, width / height)):.3f}"
+    return f"{min(2.0, max(0.6, view.info.origin.width / view.info.origin.height)):.3f}"
 
 
 def _telling(summary: RunSummary, turns: list[TurnPage]) -> str:

@@ -12,6 +12,7 @@ from turngate.pages.report.run.registered import Frame
 from turngate.pages.report.thumbnails import Shot
 from turngate.traces.analysis.run import MARK, AttemptView, RunView, Standing, standings, turns_of
 from turngate.traces.analysis.statistics import counted
+from turngate.traces.images import run_images
 from turngate.traces.records import ScoreRow
 
 __all__ = ["Stop", "TurnPage", "images_of", "mean_score", "score_lines", "stops", "turn_pages", "without_score"]
@@ -37,12 +38,10 @@ class ScoreLine:
 
 def score_lines(run: RunView) -> dict[tuple[int, int], list[ScoreLine]]:
     """Turn and attempt -> one line per evaluator."""
-    holders = {attempt.row.turn: attempt for attempt in run.attempts if attempt.taken}
     found = {}
     for attempt in run.attempts:
-        edited = holders.get(attempt.row.input_turn)
-        current = run.baseline if edited is None else edited.standing_scores
-        names = dict.fromkeys([*run.info.config["evaluators"], *attempt.scores])
+        current = run.image_scores(attempt.row.input_turn)
+        names = dict.fromkeys([*run.config.evaluators, *attempt.scores])
         found[attempt.row.turn, attempt.row.attempt] = [
             ScoreLine(name, attempt.scores.get(name), current.get(name), run.baseline.get(name)) for name in names
         ]
@@ -106,9 +105,9 @@ def stops(
 ) -> list[Stop]:
     """The origin and every candidate, in order; `frames` say where those lie that were registered."""
     origin = run.info.origin
-    href = pictures[str(origin["image"])].href
-    size = f"{origin.get('width')} x {origin.get('height')}"
-    found = [Stop("origin", "origin", str(origin["image"]), href, size, Frame((1.0, 1.0), (0.0, 0.0)))]
+    href = pictures[origin.image].href
+    size = f"{origin.width} x {origin.height}"
+    found = [Stop("origin", "origin", origin.image, href, size, Frame((1.0, 1.0), (0.0, 0.0)))]
     for turn in turns:
         several = len(turn.attempts) > 1
         for page in turn.attempts:
@@ -124,23 +123,19 @@ def stops(
 
 def images_of(run: RunView) -> set[str]:
     """SHA-256 of every image that the run page shows."""
-    origin = str(run.info.origin["image"])
-    candidates = {attempt.row.image for attempt in run.attempts if attempt.row.image is not None}
-    current = {attempt.decision.image_after for attempt in run.attempts}
-    extras = {extra["image"] for attempt in run.attempts for extra in attempt.row.extras}
-    return {origin, *candidates, *current, *extras, *(attempt.row.input_image for attempt in run.attempts)}
+    made = run_images(run.info.origin.image, ((attempt.row, attempt.decision) for attempt in run.attempts))
+    return {*made.values(), *(extra["image"] for attempt in run.attempts for extra in attempt.row.extras)}
 
 
 def turn_pages(run: RunView, shots: Mapping[str, Shot], later: RunView) -> list[TurnPage]:
     """All turns, the open one included; `later` is the run with the scores that were made after it."""
     after = {stand.turn: stand for stand in standings(run)}
-    truths = _truths(run)
     seen, added = score_lines(run), score_lines(later)
     pages = []
     for number, attempts in turns_of(run).items():
         members = []
         for one in attempts:
-            place, current = (number, one.row.attempt), truths.get(one.row.input_turn, "unknown")
+            place, current = (number, one.row.attempt), truth_of(run.image_truth(one.row.input_turn))
             members.append(_attempt_page(one, shots, current, seen[place], added[place]))
         shown = next((page for page in members if page.view.taken), members[-1])
         stand = after.get(number)
@@ -152,12 +147,6 @@ def _after(stand: Standing | None, shots: Mapping[str, Shot]) -> tuple[Shot | No
     if stand is None:
         return None, 0, "none"
     return shots[stand.image], stand.image_turn, truth_of(stand.truth)
-
-
-def _truths(run: RunView) -> dict[int, Truth]:
-    """Turn -> truth of the image that it ended with; 0 for the origin."""
-    taken = {attempt.row.turn: truth_of(attempt.standing) for attempt in run.attempts if attempt.taken}
-    return {0: truth_of(run.baseline_truth), **taken}
 
 
 def _attempt_page(

@@ -1,10 +1,10 @@
-"""How well evaluators tell damaged from sound: ROC curves."""
+"""Figures of evaluators: ROC curves, and differences to no gate."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from turngate.pages.plots._style import (
     BACK,
@@ -20,17 +20,17 @@ from turngate.pages.plots._style import (
     surround,
 )
 from turngate.pages.plots.arm_lines import TOGETHER
-from turngate.pages.plots.plot import Plot
-from turngate.pages.plots.sample import interval_words, sample_words
+from turngate.pages.plots.plot import Plot, interval_words, sample_words
 from turngate.pages.report.charts import EvaluatorSeries
-from turngate.traces.analysis.study import EvaluatorAnswer, LoadedRun
+from turngate.traces.analysis.study import STEPS, EvaluatorAnswer, LoadedRun
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["roc_plot"]
+__all__ = ["delta_plot", "roc_plot"]
+
 
 _MOST = 16
 _ABOVE, _BELOW = "Catch rate", "false-alarm rate"
@@ -123,3 +123,73 @@ def _auc(answer: EvaluatorAnswer) -> str:
     auc = answer.auc
     interval = "" if auc.low is None or auc.high is None else f" [{auc.low:.2f}, {auc.high:.2f}]"
     return f"AUC {auc.value:.2f}{interval}"
+
+
+# Do evaluators notice the decay? The change of each score since turn 1, as in Banana100.
+
+_MOST_DIFFERENCES = 15
+# Hollow and filled, round and pointed: apart without colour as well.
+_NOTICED: dict[str, Any] = {"marker": "o", "color": OWN, "markerfacecolor": "white"}
+_MISSED: dict[str, Any] = {"marker": "^", "color": "#c25200"}
+
+
+def delta_plot(judges: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Plot | None:
+    """Change of the score since turn 1 in better units, one mark per run; `runs` are those that were looked at."""
+    known = [judge for judge in judges if judge.answer.gap.runs]
+    if not known:
+        return None
+    short = [
+        f"{name_of(judge.answer.evaluator)} {judge.answer.gap.left_out}" for judge in known if judge.answer.gap.left_out
+    ]
+    left_out = f" Left out, no scored image taken at each of turns 1, 5, 10, 20: {', '.join(short)}." if short else ""
+    note = sample_words(runs) + left_out
+    each = ", ".join(
+        f"{name_of(judge.answer.evaluator)} {judge.answer.gap.failures} of {judge.answer.gap.runs}" for judge in known
+    )
+    return Plot(
+        name="deltas",
+        figures=[_figure(some, note) for some in parts(known, _MOST_DIFFERENCES)],
+        caption=f"Change of each score since turn 1 at turns {', '.join(map(str, STEPS))}, sign-corrected so that a "
+        "negative change says that quality fell; one mark per run. On or above the dashed line the evaluator misses "
+        f"the decay. Runs missed at one of the turns or more: {each}. {note}",
+        columns=("evaluator", "turn", "run", "change"),
+        rows=[
+            (judge.answer.evaluator, step, number, delta)
+            for judge in known
+            for step in STEPS
+            for number, delta in enumerate(judge.answer.gap.deltas[step], 1)
+        ],
+    )
+
+
+def _figure(some: Sequence[EvaluatorSeries], note: str) -> Figure:
+    from matplotlib.lines import Line2D
+
+    titles = [
+        f"{name_of(judge.answer.evaluator)}\nmisses {judge.answer.gap.failures} of {judge.answer.gap.runs} runs"
+        for judge in some
+    ]
+    figure, grid = panels(titles, 1.2 if len(some) > 3 else 1.5, columns=3, shared=False)
+    for axes, judge in zip(grid, some, strict=True):
+        _add_runs(axes, judge)
+    key: list[tuple[Artist, str]] = [
+        (Line2D([], [], linestyle="none", **_NOTICED), "worse than at turn 1: noticed"),
+        (Line2D([], [], linestyle="none", **_MISSED), "not worse: missed"),
+    ]
+    surround(figure, "Change of the score since turn 1 (up is better), one mark per run", "turn", key, note)
+    return figure
+
+
+def _add_runs(axes: Axes, judge: EvaluatorSeries) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    gap = judge.answer.gap
+    axes.axhline(0, color=INK, linewidth=0.7, linestyle=DASHED, zorder=1.5)
+    spread = 0.5 / (gap.runs - 1) if gap.runs > 1 else 0.0
+    for place, step in enumerate(STEPS):
+        for number, delta in enumerate(gap.deltas[step]):
+            x = place + spread * number - (0.25 if gap.runs > 1 else 0.0)
+            axes.plot([x], [delta], linestyle="none", clip_on=False, **(_NOTICED if delta < 0 else _MISSED))
+    axes.set_xticks(range(len(STEPS)), [str(step) for step in STEPS])
+    axes.set_xlim(-0.5, len(STEPS) - 0.5)
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
