@@ -141,10 +141,14 @@ def _stored(
 def _measured_truth(session: Session, evaluator: Evaluator, turn: int, attempt: int, sample: EvalInput) -> TruthRow:
     assert session.config.truth is not None
     result = score(evaluator, [sample])[0]
-    value = result.value if isinstance(result, Score) else None
-    detail = "; ".join(result.flags) if isinstance(result, Score) else why(result)
+    value, detail = (result.value, "") if isinstance(result, Score) else (None, why(result))
     higher = evaluator.facts.direction == "higher"
-    return _truth(turn, attempt, evaluator.facts.name, value, session.config.truth.damaged_at, higher, detail)
+    row = _truth(turn, attempt, evaluator.facts.name, value, session.config.truth.damaged_at, higher, detail)
+    found = {
+        "flags": [] if isinstance(result, Skipped) else list(result.flags),
+        "components": dict(result.components) if isinstance(result, Score) else {},
+    }
+    return row.model_copy(update=found)
 
 
 def _truth(

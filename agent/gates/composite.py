@@ -79,7 +79,17 @@ class Joint:
             evidence[f"{number}.{item.type}"] = decision.verdict
             evidence |= {f"{number}.{key}": value for key, value in decision.evidence.items()}
         reason = f"{accepting} of {len(decisions)} accept, {self.needed} needed: {'; '.join(told)}"
-        return Decision(verdict if accepting >= self.needed else "reject", reason, evidence)
+        thresholds = self._thresholds(decisions, scores)
+        return Decision(verdict if accepting >= self.needed else "reject", reason, evidence, thresholds)
+
+    def _thresholds(self, decisions: Sequence[Decision], scores: Readings) -> dict[str, float]:
+        """The strictest of each evaluator's where every gate must accept; otherwise one gate's decides nothing."""
+        found: dict[str, float] = {}
+        for decision in decisions if self.needed == len(decisions) else ():
+            for name, value in decision.thresholds.items():
+                strictest = max if scores[name].direction == "higher" else min
+                found[name] = strictest(found.get(name, value), value)
+        return found
 
     def _ask(self, index: int, scores: Readings, past: Past) -> Decision:
         """One gate's decision from what it would be shown alone; several random gates draw differently."""
@@ -295,6 +305,7 @@ class Veto:
         """Hold each score against its limit; one that is relative to an origin without a score does not bite."""
         vetoes: dict[str, str] = {}
         evidence: dict[str, float | str | None] = {}
+        thresholds: dict[str, float] = {}
         for name, limit in self.config.limits.items():
             reading, start = scores[name], past.origin.get(name)
             worse_by = oriented_score(start) - oriented_score(reading) if start is not None else None
@@ -302,14 +313,28 @@ class Veto:
             evidence |= {f"{name}.{kind}": bound for kind, bound in limit.model_dump(exclude_none=True).items()}
             if limit.worse_than_origin is not None:
                 evidence[f"{name}.worse_by"] = worse_by
+            worst = _worst(reading, start, limit)
+            if worst is not None:
+                thresholds[name] = worst
             broken = _broken(reading.value, worse_by, limit)
             if broken:
                 vetoes[name] = f"{name} {reading.value:.4g} {broken}"
         evidence["vetoed_by"] = ", ".join(vetoes) or None
         if vetoes:
-            return Decision("reject", "; ".join(vetoes.values()), evidence)
+            return Decision("reject", "; ".join(vetoes.values()), evidence, thresholds)
         values = ", ".join(f"{name} {scores[name].value:.4g}" for name in self.config.limits)
-        return Decision("accept", f"within every limit: {values}", evidence)
+        return Decision("accept", f"within every limit: {values}", evidence, thresholds)
+
+
+def _worst(reading: Reading, start: Reading | None, limit: Limit) -> float | None:
+    """The worst value within the limit; None where only the better side is limited."""
+    higher = reading.direction == "higher"
+    bounds = [limit.min if higher else limit.max]
+    if start is not None and limit.worse_than_origin is not None:
+        worst = oriented_score(start) - limit.worse_than_origin
+        bounds.append(worst if higher else -worst)
+    known = [bound for bound in bounds if bound is not None]
+    return (max if higher else min)(known) if known else None
 
 
 def _broken(value: float, worse_by: float | None, limit: Limit) -> str:

@@ -45,7 +45,8 @@ class Threshold:
         return Decision(
             "accept" if accept else "reject",
             f"{reading.evaluator} {reading.value:.4g} {how} {self.config.at:.4g}",
-            {"value": reading.value, "threshold": self.config.at},
+            {"value": reading.value},
+            {reading.evaluator: self.config.at},
         )
 
 
@@ -91,7 +92,14 @@ class Relative:
             f"than {which[self.config.reference]} {reference.value:.4g} (margin {self.config.margin:.3g})"
         )
         evidence = {"value": reading.value, "reference": reference.value, "worse_by": worse_by}
-        return Decision("accept" if accept else "reject", reason, {**evidence, "margin": self.config.margin})
+        margin = self.config.margin
+        worst = oriented_score(reference) - margin
+        return Decision(
+            "accept" if accept else "reject",
+            reason,
+            {**evidence, "margin": margin},
+            {reading.evaluator: worst if reading.direction == "higher" else -worst},
+        )
 
     def _reference(self, past: Past) -> Reading | None:
         name = self.config.evaluator

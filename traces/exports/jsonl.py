@@ -23,6 +23,7 @@ def attempt_objects(run: RunView) -> Iterator[dict[str, Any]]:
             "scores": {name: _bare(score.model_dump(mode="json")) for name, score in view.scores.items()},
             "truth": _bare(view.truth.model_dump(mode="json")) if view.truth else None,
             "decision": _bare(view.decision.model_dump(mode="json")),
+            "composite": _bare(view.made.model_dump(mode="json")) if view.made else None,
             "taken": view.taken,
             "result": view.outcome,
         }

@@ -108,9 +108,8 @@ def _images(
 def _made(record: AttemptRecord) -> Iterator[tuple[ImageRole, str]]:
     if record.attempt.image is not None:
         yield "candidate", record.attempt.image
-    composite = record.decision.composite
-    if composite and composite["image"] is not None:
-        yield "composite", composite["image"]
+    if record.composite is not None and record.composite.image is not None:
+        yield "composite", record.composite.image
 
 
 def _sources(store: ImageStore) -> _Source:

@@ -50,6 +50,7 @@ def test_a_veto_names_who_said_it() -> None:
     assert decision.reason == "q 5.5 > 5; s 4.5 is 2.5 worse than the origin (limit 2)"
     assert decision.evidence["vetoed_by"] == "q, s"
     assert (decision.evidence["q.max"], decision.evidence["s.worse_by"]) == (5, 2.5)
+    assert decision.thresholds == {"q": 5, "r": 20, "s": 4}
     assert "q 4" in made.decide(scores(q=(4, "lower"), r=(20, "higher"), s=(99, "lower")), past()).reason
 
 

@@ -133,9 +133,8 @@ def _images(run: RunView) -> dict[ImageKey, str]:
         turn, number = attempt.row.turn, attempt.row.attempt
         if attempt.row.image is not None:
             images[turn, number, "candidate"] = attempt.row.image
-        composite = attempt.decision.composite
-        if composite and composite["image"] is not None:
-            images[turn, number, "composite"] = composite["image"]
+        if attempt.made is not None and attempt.made.image is not None:
+            images[turn, number, "composite"] = attempt.made.image
     return images
 
 
@@ -156,9 +155,6 @@ def turns_in_words(turns: Sequence[int]) -> str:
 
 MARK = " (scored afterwards)"
 """Ends the name of every evaluator whose scores no gate saw: in reports, plots and the answer of a study."""
-
-_NOT_KEPT = {"turn", "attempt", "evaluator", "started_ns", "ended_ns"}
-"""Fields that a composite's scores are kept without."""
 
 
 def rescored_names(found: Iterable[RescoredEvaluator]) -> dict[EvaluatorKey, str]:
@@ -195,11 +191,8 @@ def with_rescored(run: RunView, found: Sequence[RescoredEvaluator], names: Mappi
         row = attempt.row
         composite = attempt.composite
         if composite is not None:
-            told = scores(row.turn, row.attempt, "composite")
-            composite = {
-                **composite,
-                "scores": {name: one.model_dump(mode="json", exclude=_NOT_KEPT) for name, one in told.items()},
-            }
+            found = scores(composite.turn, composite.attempt, "composite")
+            composite = composite.model_copy(update={"scores": list(found.values())})
         if row.image is None:
             skipped = {name: _skipped(name, one, attempt) for name, one in named.items()}
             return replace(attempt, scores=skipped, composite=composite)

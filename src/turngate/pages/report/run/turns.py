@@ -196,8 +196,9 @@ def _badge(attempt: AttemptView) -> str:
 def _follows(attempt: AttemptView) -> str:
     decision = attempt.decision
     where = f"turn {decision.image_turn_after}" if decision.image_turn_after else "the origin"
-    if decision.composite is not None and decision.composite["image"] is not None:
-        return f"the changed {decision.composite['changed']:.1%} of the candidate, laid over its input, is taken"
+    made = attempt.made
+    if made is not None and made.image is not None and made.changed is not None:
+        return f"the changed {made.changed:.1%} of the candidate, laid over its input, is taken"
     return {
         "accept": "the candidate is the new current image",
         "retry": "the turn is tried again",
