@@ -107,7 +107,7 @@ def test_a_composite_of_an_earlier_attempt_keeps_its_later_scores(config: Config
     found = read_rescored(view).evaluators
     later = with_rescored(view, found, rescored_names(found)).attempts[0]
     (now,), (then,) = later.standing_scores.values(), view.attempts[0].standing_scores.values()
-    assert now.value == then.value != view.attempts[0].scores["psnr"].value
+    assert now.value == then.value is not None
 
 
 def test_a_run_is_only_read(config: Config, run: Run) -> None:

@@ -89,7 +89,7 @@ def test_the_picture_stays_where_it_is(photo: Picture) -> None:
             for dy in (-1, 0, 1)
             for dx in (-1, 0, 1)
         }
-        assert min(errors, key=errors.__getitem__) == (0, 0), answer.detail
+        assert min(errors, key=errors.__getitem__) == (0, 0), answer.metadata
 
 
 def test_the_result_does_not_depend_on_threads(photo: Picture) -> None:
