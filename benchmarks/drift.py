@@ -80,7 +80,7 @@ def _runs(raw: Any, images: Mapping[str, Mapping[int, Picture]], photos: Sequenc
 def _scored(raw: Any, images: Mapping[int, Picture]) -> Run:
     """Components by turn, from turn 2 on without the origin; the history are the turns kept before."""
     evaluator = EVALUATORS.build(EVALUATORS.configure(raw, "evaluator"))
-    needs_origin = "origin" in evaluator.facts.needs
+    needs_origin = "origin" in evaluator.facts.inputs
     found: dict[int, Found] = {}
     accepted: tuple[Picture, ...] = ()
     for turn, picture in images.items():

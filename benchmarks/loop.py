@@ -27,6 +27,7 @@ from turngate.graphs.origin import load_origin
 from turngate.graphs.session import Session
 from turngate.picture import encode_png
 from turngate.traces.ledger import Ledger
+from turngate.traces.recorded import RecordedOrigin, Resolved
 from turngate.traces.run_folder import RunFolder, RunInfo
 
 
@@ -98,7 +99,9 @@ def _session(turns: int, ledger: str, folder: Path) -> Session:
     config = parse_config({**raw, "editor": {"type": "scripted"}, "gate": "always_accept"}, "benchmark")
     built = build_components(config)
     parts = Components(NullEditor(NullConfig(type="null")), {}, built.gate, built.scenario, None)
-    info = RunInfo(run="benchmark", created="", config={}, origin={}, resolved={}, made_with={})
+    info = RunInfo(
+        run="benchmark", created="", config={}, origin=RecordedOrigin(image="0" * 64), resolved=Resolved(), made_with={}
+    )
     return Session(
         config, parts, RunFolder(folder), info, Ledger(Path(ledger), durable=False), load_origin(config.origin)
     )

@@ -2,9 +2,9 @@
 
     python benchmarks/reasoning.py [--reader lexicon] [--set FIELD=VALUE ...] [--texts FILE]
 
-Prints precision, recall and F1 per label on each part of the labelled set, then the time per text. The lexicon takes
-seconds. A classifier: `--reader zero_shot --set folder=PATH`; texts of one's own: a file as
-agent/reasoning/labelled.yaml is one.
+Prints precision, recall and F1 per label on each set of labelled texts, then the time per text. The lexicon takes
+seconds. A classifier: `--reader zero_shot --set folder=PATH`; texts of one's own: a file like
+benchmarks/labelled.yaml.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 
 import yaml
+from _labelled import read_labelled, score_reader
 
 from turngate.agent.reasoning import READERS, Unread
-from turngate.agent.reasoning.labelled import read_labelled, score_reader
 
 
 def main() -> None:
@@ -28,12 +28,12 @@ def main() -> None:
     chosen = options.parse_args()
     fields = {name: yaml.safe_load(value) for name, _, value in (field.partition("=") for field in chosen.fields)}
     reader = READERS.build(READERS.configure({"type": chosen.reader, **fields}, "reader"))
-    for part, texts in read_labelled(chosen.texts).items():
+    for name, texts in read_labelled(chosen.texts).items():
         started = time.perf_counter()
         readings = reader.read([one.text for one in texts])
         spent = (time.perf_counter() - started) / len(texts)
         unread = sum(isinstance(reading, Unread) for reading in readings)
-        print(f"\n{part}: {len(texts)} texts, {unread} not read, {spent * 1e3:.2f} ms a text\n")
+        print(f"\n{name}: {len(texts)} texts, {unread} not read, {spent * 1e3:.2f} ms a text\n")
         print("| label | texts with it | precision | recall | F1 |\n|---|---|---|---|---|")
         for score in score_reader(reader, texts):
             numbers = " | ".join("-" if n is None else f"{n:.3f}" for n in (score.precision, score.recall, score.f1))

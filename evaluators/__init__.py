@@ -1,7 +1,7 @@
 """Everything that gives scores. Knows nothing of turns, gates or ledgers."""
 
-from turngate.evaluators.evaluator import Direction, EvalInput, Evaluator, Facts, Need
-from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored
+from turngate.evaluators.evaluator import Direction, EvalInput, Evaluator, EvaluatorInput, Facts
+from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored, mean_score
 from turngate.registry import Registry
 
 __all__ = [
@@ -9,13 +9,14 @@ __all__ = [
     "Direction",
     "EvalInput",
     "Evaluator",
+    "EvaluatorInput",
     "Facts",
     "Failed",
-    "Need",
     "Result",
     "Score",
     "Skipped",
     "Unscored",
+    "mean_score",
 ]
 
 EVALUATORS: Registry[Evaluator] = Registry(

@@ -10,10 +10,10 @@ from turngate.component import Direction
 from turngate.evaluators.result import Result
 from turngate.picture import Picture
 
-__all__ = ["Direction", "EvalInput", "Evaluator", "Facts", "Need"]
+__all__ = ["Direction", "EvalInput", "Evaluator", "EvaluatorInput", "Facts"]
 
-Need = Literal["candidate", "origin", "first", "previous", "history", "instruction"]
-"""What an evaluator must be given: `first` is the first accepted image, `previous` the image that was edited."""
+EvaluatorInput = Literal["candidate", "origin", "first", "previous", "history", "instruction"]
+"""What an evaluator is given: `first` is the first accepted image, `previous` the image that was edited."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Facts:
     """A sample's value does not depend on what else is in the batch, within `tolerance`."""
     tolerance: float = 1e-6
     """Largest difference that repetition and batching may make."""
-    needs: frozenset[Need] = frozenset({"candidate"})
+    inputs: frozenset[EvaluatorInput] = frozenset({"candidate"})
     """What each sample must carry."""
     min_size: int = 1
     """Smaller images (shortest side, pixels) are `Unscored("too_small")`."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
 from turngate.errors import Fault
 
 __all__ = [
+    "DIGITS",
     "EvaluationUsage",
     "Failed",
     "Result",
@@ -18,6 +19,7 @@ __all__ = [
     "Unscored",
     "UnscoredWhy",
     "finite",
+    "mean_score",
     "result_from_json",
     "result_to_json",
     "why",
@@ -69,6 +71,9 @@ UnscoredWhy = Literal[
 ]  # fmt: skip
 """Why an evaluator declined: the evaluation itself worked, and there is no score to give."""
 
+DIGITS = 6
+"""Decimals of what our own metrics record: below these lies what another processor rounds in another way."""
+
 
 @dataclass(frozen=True)
 class Score:
@@ -90,6 +95,11 @@ class Score:
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", finite(self.value))
         object.__setattr__(self, "components", {name: finite(part) for name, part in self.components.items()})
+
+    def rounded(self) -> Score:
+        """The same with value and components rounded to `DIGITS` decimals, and no "-0.0"."""
+        components = {name: round(part, DIGITS) + 0.0 for name, part in self.components.items()}
+        return replace(self, value=round(self.value, DIGITS) + 0.0, components=components)
 
 
 @dataclass(frozen=True)
@@ -125,6 +135,11 @@ class Skipped:
 
 
 Result = Score | Unscored | Failed | Skipped
+
+
+def mean_score(values: Collection[float]) -> float:
+    """Arithmetic mean of one or more finite scores of one unit, rounded once; never outside their own range."""
+    return max(min(values), min(math.fsum(values) / len(values), max(values)))
 
 
 def finite(value: Any) -> float:

@@ -32,7 +32,7 @@ def _refused(facts: Facts, sample: EvalInput) -> Unscored | None:
     given = {
         "origin": sample.origin, "first": sample.first, "previous": sample.previous, "instruction": sample.instruction,
     }  # fmt: skip
-    missing = sorted(need for need in facts.needs if need in given and given[need] is None)
+    missing = sorted(need for need in facts.inputs if need in given and given[need] is None)
     if missing:
         return Unscored("no_reference", f"{facts.name} needs the {' and the '.join(missing)}")
     shortest = min(sample.candidate.width, sample.candidate.height)
@@ -48,7 +48,7 @@ def _ask(evaluator: Evaluator, samples: list[EvalInput]) -> list[Result]:
         answers = list(evaluator.evaluate(list(samples)))  # a list of its own: it may use it up
     except FATAL:  # a used-up quota, a wrong key: every later call would fail the same
         raise
-    except Exception as error:  # a foreign part may raise anything; it costs scores, never the run
+    except Exception as error:  # a component of a third party may raise anything; it costs scores, never the run
         if len(samples) > 1 and not evaluator.facts.paid:  # a paid answer is never asked for twice
             return [answer for sample in samples for answer in _ask(evaluator, [sample])]
         return [_failure(error)] * len(samples)

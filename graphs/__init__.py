@@ -1,1 +1,1 @@
-"""The LangGraph machine, its state and steps, the drivers and the studies. Knows no concrete part."""
+"""The LangGraph machine, its state and steps, the drivers and the studies. Knows no concrete component."""

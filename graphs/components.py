@@ -1,4 +1,4 @@
-"""The parts of a run, built from its configuration and checked against each other before anything is paid."""
+"""The components of a run, built from its configuration and checked against each other before anything is paid."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS, Evaluator
 from turngate.graphs.config import RunConfig
 from turngate.registry import nearest
+from turngate.traces.recorded import RecordedEditor, RecordedFacts, RecordedScenario, Resolved
 
 __all__ = ["Components", "build_components"]
 
@@ -31,25 +32,25 @@ class Components:
     truth: Evaluator | None
     """Evaluator that measures truth; None when there is no truth or the simulator records it."""
 
-    def resolved(self) -> dict[str, Any]:
-        """What the names in the configuration stand for, for run.json."""
+    def resolved(self) -> Resolved:
+        """What the configuration's names resolve to, for run.json."""
         editor = self.editor
-        return {
-            "editor": {
-                "model": editor.model,
-                "stochastic": editor.stochastic,
-                "paid": editor.paid,
-                "provider": getattr(editor, "provider", None),
-            },
-            "simulated": self.editor.simulated,
-            "evaluators": {name: _facts(evaluator) for name, evaluator in self.evaluators.items()},
-            "truth": _facts(self.truth) if self.truth else None,
-            "scenario": {"ideal": self.scenario.ideal},
-        }
+        return Resolved(
+            editor=RecordedEditor(
+                model=editor.model,
+                stochastic=editor.stochastic,
+                paid=editor.paid,
+                provider=getattr(editor, "provider", None),
+            ),
+            simulated=editor.simulated,
+            evaluators={name: _facts(evaluator) for name, evaluator in self.evaluators.items()},
+            truth=_facts(self.truth) if self.truth else None,
+            scenario=RecordedScenario(ideal=self.scenario.ideal),
+        )
 
 
 def build_components(config: RunConfig) -> Components:
-    """Build every part; raises `ConfigError` or `MissingExtra` for what could not work together."""
+    """Build every component; raises `ConfigError` or `MissingExtra` for what could not work together."""
     truth = config.truth
     components = Components(
         editor=EDITORS.build(config.editor),
@@ -75,8 +76,8 @@ def _gate_reads(config: RunConfig, components: Components) -> str | None:
 
 def _gate_fits(config: RunConfig, components: Components) -> str | None:
     misfit = getattr(components.gate, "misfit", None)
-    told = misfit({name: evaluator.facts for name, evaluator in components.evaluators.items()}) if misfit else None
-    return f"gate.{told}" if told else None
+    problem = misfit({name: evaluator.facts for name, evaluator in components.evaluators.items()}) if misfit else None
+    return f"gate.{problem}" if problem else None
 
 
 def _stable_scores(config: RunConfig, components: Components) -> str | None:
@@ -152,7 +153,7 @@ def _truth_can_be_known(config: RunConfig, components: Components) -> str | None
             f"truth.measure: {components.truth.facts.name!r} costs money, which is counted for evaluators only: "
             "let it score as an evaluator, or give its verdicts to `turngate study --labels`"
         )
-    if components.truth is not None and "origin" not in components.truth.facts.needs:
+    if components.truth is not None and "origin" not in components.truth.facts.inputs:
         return (
             f"truth.measure: {components.truth.facts.name!r} does not compare with a reference and cannot measure truth"
         )
@@ -184,8 +185,8 @@ _CHECKS: tuple[Callable[[RunConfig, Components], str | None], ...] = (
 )
 
 
-def _facts(evaluator: Evaluator) -> dict[str, Any]:
+def _facts(evaluator: Evaluator) -> RecordedFacts:
     facts = asdict(evaluator.facts)
-    facts["needs"] = sorted(facts["needs"])
+    facts["inputs"] = sorted(facts["inputs"])
     facts["range"] = [str(bound) if abs(bound) == float("inf") else bound for bound in facts["range"]]
-    return facts
+    return RecordedFacts.model_validate(facts)

@@ -1,7 +1,9 @@
-"""Configuration of one run."""
+"""Configuration of one run, and the seeds that are derived from it."""
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from typing import Any, Literal
 
 from pydantic import Field, SerializeAsAny, field_validator
@@ -9,18 +11,47 @@ from pydantic import Field, SerializeAsAny, field_validator
 from turngate.agent.editor import History
 from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
+from turngate.agent.reasoning import READERS
 from turngate.agent.rejection import Rejection
 from turngate.agent.scenarios import SCENARIOS
 from turngate.component import ComponentConfig
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.suites import expanded
 from turngate.frozen import StrictModel
-from turngate.graphs.seeds import SeedPolicy
 from turngate.traces.telemetry.config import TelemetryConfig
 
-__all__ = ["NOT_IDENTITY", "Budgets", "OriginConfig", "RunConfig", "TruthConfig", "UnscoredPolicy"]
+__all__ = ["Budgets", "OriginConfig", "RunConfig", "derive", "editor_seed"]
 
-NOT_IDENTITY = frozenset({"name", "budgets", "driver", "score_cache", "telemetry"})
+
+# Every random choice of a run comes from its seed.
+
+SeedPolicy = Literal["per_attempt", "per_turn", "fixed", "none"]
+"""How the editor's seed changes. `none`: a remote model is sent none, a local editor gets one from the system."""
+
+
+def derive(seed: int, *purpose: str | int) -> int:
+    """A seed in 0..2**31-1 for one purpose: the first 31 bits of SHA-256 over seed and purpose.
+
+    It does not depend on the gate or the editor, so the arms of a study draw the same numbers.
+    """
+    text = "/".join(str(part) for part in (seed, *purpose))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1
+
+
+def editor_seed(seed: int, policy: SeedPolicy, turn: int, attempt: int) -> int:
+    """The seed that the editor is given under a seed policy; under `none` another one at every call."""
+    match policy:
+        case "per_attempt":
+            return derive(seed, "edit", turn, attempt)
+        case "per_turn":
+            return derive(seed, "edit", turn)
+        case "fixed":
+            return derive(seed, "edit")
+        case "none":
+            return secrets.randbits(31)
+
+
+NOT_IDENTITY = frozenset({"name", "budgets", "driver", "reader", "score_cache", "telemetry"})
 """Fields that may differ between a run and its resumption: they do not change what a turn does."""
 
 
@@ -109,6 +140,8 @@ class RunConfig(StrictModel):
     """Score the origin before turn 1 (one extra evaluation each)."""
     score_cache: bool = False
     """Take scores of repeatable evaluators from the score cache, and keep them there (see docs/scoring.md)."""
+    reader: SerializeAsAny[ComponentConfig] | None = None
+    """Reads the reasoning summaries for the report; `lexicon` where it is left out. `--reader` takes another one."""
     budgets: Budgets = Budgets()
     driver: Literal["graph", "loop"] = "graph"
     """LangGraph machine, or the plain loop (same ledger, less overhead)."""
@@ -139,6 +172,11 @@ class RunConfig(StrictModel):
     def _gate(cls, raw: Any) -> Any:
         return GATES.configure(raw, "gate")
 
+    @field_validator("reader", mode="before")
+    @classmethod
+    def _reader(cls, raw: Any) -> Any:
+        return None if raw is None else READERS.configure(raw, "reader")
+
     @field_validator("evaluators", mode="before")
     @classmethod
     def _evaluators(cls, raw: Any) -> Any:
@@ -150,7 +188,7 @@ class RunConfig(StrictModel):
         return {name: EVALUATORS.configure(item, f"evaluators.{name}") for name, item in raw.items()}
 
     def identity(self) -> dict[str, Any]:
-        """What makes two runs the same experiment: everything but names, budgets, driver and telemetry."""
+        """What makes two runs the same experiment: everything but `NOT_IDENTITY`."""
         dumped = self.model_dump(mode="json", exclude=set(NOT_IDENTITY))
         if self.origin.sha256:
             dumped["origin"] = {"sha256": self.origin.sha256}

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from turngate.graphs.decision import lacking, may_ask, next_action, rule_decision
-from turngate.graphs.history import Progress, advance, readings
+from turngate.graphs.history import readings
 from turngate.graphs.masked_accept import composable, masked
 from turngate.graphs.session import Session
+from turngate.traces.progress import Progress, advance
 from turngate.traces.records import AttemptRecord, AttemptRow, ScoreRow, TruthRow
 
 __all__ = ["decide"]

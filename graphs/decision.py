@@ -10,9 +10,9 @@ from typing import Literal
 from turngate.agent.gate import Decision, Gate, Verdict
 from turngate.agent.rejection import Rejection, Tried, best_of
 from turngate.errors import InternalError, TurngateError
-from turngate.graphs.config import RunConfig
-from turngate.graphs.history import GateHistory, Progress, readings
-from turngate.graphs.seeds import derive
+from turngate.graphs.config import RunConfig, derive
+from turngate.graphs.history import GateHistory, readings
+from turngate.traces.progress import Progress
 from turngate.traces.records import AttemptRow, DecisionRow, EventRow, ScoreRow, TruthRow
 
 __all__ = ["RuledDecision", "lacking", "may_ask", "next_action", "rule_decision"]

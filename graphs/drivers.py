@@ -7,9 +7,9 @@ from typing import Literal
 
 from turngate.graphs.decide_step import decide
 from turngate.graphs.edit_step import edit
-from turngate.graphs.history import Progress
 from turngate.graphs.measure_step import measure, measure_truth
 from turngate.graphs.session import LoopContext, Session
+from turngate.traces.progress import Progress
 
 __all__ = ["DRIVERS", "run_graph", "run_loop"]
 
@@ -26,8 +26,7 @@ def run_loop(session: Session) -> str:
 
 def run_graph(session: Session) -> str:
     """Drive the steps through the LangGraph machine, evaluators in parallel; returns the status it ended with."""
-    from turngate.graphs.machine import build_machine, step_limit
-    from turngate.graphs.state import first_state
+    from turngate.graphs.machine import build_machine, first_state, step_limit
 
     config, progress = session.config, session.progress
     if progress.status != "running":

@@ -9,11 +9,11 @@ from typing import Any, TypedDict
 
 from turngate.agent.editor import Edited, EditRequest, Exchange, NoImage
 from turngate.errors import BadImage, TurngateError
-from turngate.graphs.history import Progress
-from turngate.graphs.seeds import editor_seed
+from turngate.graphs.config import editor_seed
 from turngate.graphs.session import Session
 from turngate.picture import Picture
-from turngate.traces.once import call_key, once
+from turngate.traces.ledger import call_key, once
+from turngate.traces.progress import Progress
 from turngate.traces.records import AttemptRow, EditAnswer, EditTask
 from turngate.traces.telemetry import request_headers
 
@@ -94,7 +94,7 @@ def _call_editor(session: Session, request: EditRequest) -> EditAnswer:
         answer = session.components.editor.edit(request)
     except TurngateError:
         raise
-    except Exception as error:  # a part's bug costs one attempt, not the run
+    except Exception as error:  # a component's bug costs one attempt, not the run
         answer = NoImage("error", f"{type(error).__name__}: {error}"[:500])
     if not isinstance(answer, Edited | NoImage):
         answer = NoImage(

@@ -1,56 +1,15 @@
-"""The progress of a run as a fold of its decisions, and what a gate may remember. Live loop and resume share both."""
+"""What a gate may remember: readings of the origin, of the lineage, and of this turn's candidates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from functools import reduce
 
 from turngate.agent.gate import Accepted, Past, Reading, Readings
 from turngate.agent.rejection import Tried
+from turngate.traces.progress import Progress
 from turngate.traces.records import AttemptRow, CompositeRow, DecisionRow, ScoreRow
 
-__all__ = ["GateHistory", "Progress", "advance", "fold", "readings"]
-
-
-@dataclass(frozen=True)
-class Progress:
-    """The next thing to do, and the image to do it to."""
-
-    turn: int
-    """1-based turn that is owed."""
-    attempt: int
-    """1-based attempt that is owed."""
-    image: str
-    """SHA-256 of the current image."""
-    image_turn: int
-    """Turn that accepted it; 0 for the origin."""
-    lineage: tuple[tuple[int, str], ...] = ()
-    """Accepted images from the first to the current one, as (turn, SHA-256); empty at the origin."""
-    status: str = "running"
-
-    @classmethod
-    def start(cls, origin: str) -> Progress:
-        """Before turn 1."""
-        return cls(1, 1, origin, 0)
-
-
-def advance(progress: Progress, row: DecisionRow) -> Progress:
-    """The position after one decision."""
-    if not row.closes_turn:
-        return replace(progress, attempt=row.attempt + 1, status=row.status_after)
-    kept = tuple(step for step in progress.lineage if step[0] <= row.image_turn_after)
-    if row.image_turn_after == row.turn:
-        kept = (*kept, (row.turn, row.image_after))
-    return Progress(row.turn + 1, 1, row.image_after, row.image_turn_after, kept, row.status_after)
-
-
-def fold(origin: str, rows: Iterable[DecisionRow]) -> Progress:
-    """The position after all recorded decisions, in order."""
-    return reduce(advance, rows, Progress.start(origin))
-
-
-# What a gate may remember: readings of the origin, of the lineage, and of this turn's candidates.
+__all__ = ["GateHistory", "readings"]
 
 
 def readings(scores: Iterable[ScoreRow]) -> Readings:

@@ -11,13 +11,14 @@ from pydantic import ValidationError
 
 from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
+from turngate.agent.reasoning import READERS
 from turngate.agent.scenarios import SCENARIOS
 from turngate.errors import ConfigError, UnknownComponent
 from turngate.evaluators import EVALUATORS
 from turngate.graphs.config import RunConfig
 from turngate.registry import Registry, explain
 
-__all__ = ["apply_overrides", "diff", "merge", "parse_config", "read_config", "read_mapping", "with_absolute_paths"]
+__all__ = ["apply_overrides", "merge", "parse_config", "read_config", "read_mapping", "with_absolute_paths"]
 
 
 def read_config(path: Path, overrides: Sequence[str] = ()) -> RunConfig:
@@ -83,26 +84,17 @@ def apply_overrides(raw: Mapping[str, Any], overrides: Sequence[str]) -> dict[st
 
 
 def merge(base: Any, change: Any) -> Any:
-    """`base` with the mapping `change` laid over it, field by field; a part with a `type` replaces the old one."""
+    """`base` with the mapping `change` laid over it, field by field; a component with a `type` replaces the old one."""
     if not isinstance(base, Mapping) or not isinstance(change, Mapping) or "type" in change:
         return change
     return {**base, **{key: merge(base.get(key), value) for key, value in change.items()}}
 
 
-def diff(recorded: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any, Any]]:
-    """Fields that differ, as (dotted path, recorded value, new value)."""
-    found: list[tuple[str, Any, Any]] = []
-    for key in sorted({*recorded, *new}):
-        old, now = recorded.get(key), new.get(key)
-        if isinstance(old, Mapping) and isinstance(now, Mapping):
-            found += diff(old, now, f"{prefix}{key}.")
-        elif old != now:
-            found.append((f"{prefix}{key}", old, now))
-    return found
-
-
 def with_absolute_paths(raw: Mapping[str, Any], base: Path) -> dict[str, Any]:
-    """`raw` with paths made absolute, relative to `base`: the origin's, and the fields that a part lists as `paths`."""
+    """`raw` with paths made absolute, relative to `base`.
+
+    They are the origin's, and the fields that a component lists as `paths`.
+    """
     result = dict(raw)
     origin = result.get("origin")
     image = origin.get("image") if isinstance(origin, Mapping) else origin
@@ -116,12 +108,13 @@ def with_absolute_paths(raw: Mapping[str, Any], base: Path) -> dict[str, Any]:
 
 
 _REGISTRIES: dict[str, Registry[Any]] = {
-    "editor": EDITORS, "evaluators": EVALUATORS, "gate": GATES, "scenario": SCENARIOS, "truth": EVALUATORS,
+    "editor": EDITORS, "evaluators": EVALUATORS, "gate": GATES, "reader": READERS, "scenario": SCENARIOS,
+    "truth": EVALUATORS,
 }  # fmt: skip
 
 
 def _with_absolute(value: Any, registry: Registry[Any], base: Path) -> Any:
-    """A part, or parts inside a list or mapping (evaluators by name, members of an ensemble), with absolute paths."""
+    """A component with absolute paths, or all in a list or mapping (evaluators by name, members of an ensemble)."""
     if isinstance(value, list):
         return [_with_absolute(item, registry, base) for item in value]
     if not isinstance(value, Mapping):

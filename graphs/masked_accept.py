@@ -11,10 +11,10 @@ from PIL import Image
 from turngate.agent.gate import Decision
 from turngate.agent.rejection import Masking
 from turngate.errors import ConfigError
-from turngate.graphs.history import Progress
 from turngate.graphs.measure_step import measure, measure_truth
 from turngate.graphs.session import Session
 from turngate.picture import Picture
+from turngate.traces.progress import Progress
 from turngate.traces.records import AttemptRow, CompositeRow, DecisionRow, ScoreRow, TruthRow
 
 if TYPE_CHECKING:

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import time
 
-from turngate.agent.ideal import ideal_picture
+from turngate.agent.scenario import ideal_picture
+from turngate.component import Direction
 from turngate.evaluators import EvalInput, Evaluator, Result, Score, Skipped
 from turngate.evaluators.bulk import cached_score, default_cache
 from turngate.evaluators.result import result_from_json, result_to_json, why
 from turngate.evaluators.scoring import score
-from turngate.graphs.history import Progress
 from turngate.graphs.origin import Pictures
 from turngate.graphs.session import Session
 from turngate.picture import Picture
-from turngate.providers.trace_headers import below
-from turngate.traces.once import call_key, once
-from turngate.traces.records import AttemptRow, ScoreRow, TruthRow
+from turngate.providers.calling import below
+from turngate.traces.ledger import call_key, once
+from turngate.traces.progress import Progress
+from turngate.traces.records import AttemptRow, ScoreRow, TruthRow, is_damaged
 from turngate.traces.telemetry import request_headers
 
-__all__ = ["measure", "measure_origin", "measure_truth", "sample_for", "score_row"]
+__all__ = ["measure", "measure_origin", "measure_truth", "origin_sample", "sample_for", "score_row"]
 
 
 def measure(session: Session, attempt: AttemptRow, evaluator: str) -> ScoreRow:
@@ -40,15 +41,14 @@ def measure_truth(session: Session, attempt: AttemptRow) -> TruthRow | None:
     if session.components.truth is None:
         damage = attempt.damage
         detail = "" if damage is not None else "the simulator recorded none"
-        return _truth(attempt.turn, attempt.attempt, "simulator", damage, config.damaged_at, False, detail)
+        return _truth(attempt.turn, attempt.attempt, "simulator", damage, config.damaged_at, "lower", detail)
     sample = EvalInput(session.pictures.get(attempt.image), origin=_ideal(session, attempt))
     return _measured_truth(session, session.components.truth, attempt.turn, attempt.attempt, sample)
 
 
 def measure_origin(session: Session) -> tuple[list[ScoreRow], TruthRow | None]:
     """Scores and truth of the origin, as turn 0, attempt 0, for evaluators that have not looked at it yet."""
-    origin = session.origin
-    sample = EvalInput(origin, origin=origin, first=origin, previous=origin, instruction="")
+    sample = origin_sample(session.origin)
     rows = []
     for name, evaluator in session.components.evaluators.items():
         if name not in session.gate_history.origin:
@@ -60,7 +60,7 @@ def measure_origin(session: Session) -> tuple[list[ScoreRow], TruthRow | None]:
     if truth is None:
         return rows, None
     if session.components.truth is None:
-        return rows, _truth(0, 0, "simulator", 0.0, truth.damaged_at, False, "")
+        return rows, _truth(0, 0, "simulator", 0.0, truth.damaged_at, "lower", "")
     return rows, _measured_truth(session, session.components.truth, 0, 0, sample)
 
 
@@ -90,18 +90,23 @@ def _score(session: Session, attempt: AttemptRow, name: str, tries: int = 1) -> 
     return score_row(attempt.turn, attempt.attempt, name, kind, evaluator, result, tries, started)
 
 
+def origin_sample(origin: Picture) -> EvalInput:
+    """What an evaluator is shown of the origin: everything that it is compared with is the origin itself."""
+    return EvalInput(origin, origin=origin, first=origin, previous=origin, instruction="")
+
+
 def sample_for(
     pictures: Pictures, progress: Progress, evaluator: Evaluator, attempt: AttemptRow, candidate: str
 ) -> EvalInput:
     """What an evaluator is shown of a candidate: the candidate, and what it says it needs."""
-    needs, lineage = evaluator.facts.needs, progress.lineage
+    inputs = evaluator.facts.inputs
     return EvalInput(
         candidate=pictures.get(candidate),
-        origin=pictures.origin if "origin" in needs else None,
-        first=pictures.get(lineage[0][1] if lineage else candidate) if "first" in needs else None,
-        previous=pictures.get(progress.image) if "previous" in needs else None,
-        history=tuple(pictures.get(image) for _, image in lineage) if "history" in needs else (),
-        instruction=attempt.instruction if "instruction" in needs else None,
+        origin=pictures.origin if "origin" in inputs else None,
+        first=pictures.get(progress.first(candidate)) if "first" in inputs else None,
+        previous=pictures.get(progress.image) if "previous" in inputs else None,
+        history=tuple(map(pictures.get, progress.history)) if "history" in inputs else (),
+        instruction=attempt.instruction if "instruction" in inputs else None,
     )
 
 
@@ -142,8 +147,8 @@ def _measured_truth(session: Session, evaluator: Evaluator, turn: int, attempt: 
     assert session.config.truth is not None
     result = score(evaluator, [sample])[0]
     value, detail = (result.value, "") if isinstance(result, Score) else (None, why(result))
-    higher = evaluator.facts.direction == "higher"
-    row = _truth(turn, attempt, evaluator.facts.name, value, session.config.truth.damaged_at, higher, detail)
+    facts = evaluator.facts
+    row = _truth(turn, attempt, facts.name, value, session.config.truth.damaged_at, facts.direction, detail)
     found = {
         "flags": [] if isinstance(result, Skipped) else list(result.flags),
         "components": dict(result.components) if isinstance(result, Score) else {},
@@ -152,11 +157,9 @@ def _measured_truth(session: Session, evaluator: Evaluator, turn: int, attempt: 
 
 
 def _truth(
-    turn: int, attempt: int, measure: str, value: float | None, damaged_at: float, truth_direction: bool, detail: str
+    turn: int, attempt: int, measure: str, value: float | None, damaged_at: float, better: Direction, detail: str
 ) -> TruthRow:
-    damaged = None
-    if value is not None:
-        damaged = value <= damaged_at if truth_direction else value >= damaged_at
+    damaged = is_damaged(value, damaged_at, better)
     return TruthRow(
         turn=turn, attempt=attempt, measure=measure, value=value, damaged_at=damaged_at, damaged=damaged, detail=detail
     )

@@ -14,11 +14,12 @@ from turngate.evaluators import EVALUATORS, Evaluator, Skipped
 from turngate.evaluators.scoring import score
 from turngate.graphs.config import RunConfig
 from turngate.graphs.decision import next_action, rule_decision
-from turngate.graphs.history import GateHistory, Progress, advance, readings
-from turngate.graphs.measure_step import sample_for, score_row
+from turngate.graphs.history import GateHistory, readings
+from turngate.graphs.measure_step import origin_sample, sample_for, score_row
 from turngate.graphs.origin import Pictures
 from turngate.picture import Picture
-from turngate.traces.records import AttemptRecord, DecisionRow, ScoreRow, TruthRow
+from turngate.traces.progress import Progress, advance
+from turngate.traces.records import AttemptRecord, DecisionRow, ScoreRow
 from turngate.traces.run_folder import RunFolder
 
 __all__ = ["FREE", "Counterfactual", "Redecided", "redecide"]
@@ -30,7 +31,6 @@ class Redecided:
 
     record: AttemptRecord
     decision: DecisionRow
-    truth: TruthRow | None
 
     @property
     def changed(self) -> bool:
@@ -79,13 +79,13 @@ def redecide(path: Path, config: RunConfig) -> Counterfactual:
     for name in sorted(gate.reads):
         if name not in config.evaluators:
             raise ConfigError(f"gate reads evaluator {name!r}, which the run does not have: add --with {name}")
-    recorded = info.config["evaluators"]
+    recorded = info.recorded.evaluators
     fresh = {
         name: EVALUATORS.build(part)
         for name, part in config.evaluators.items()
-        if name in gate.reads and recorded.get(name) != part.model_dump(mode="json")
+        if name in gate.reads and (name not in recorded or recorded[name].as_mapping() != part.model_dump(mode="json"))
     }
-    pictures = Pictures(run.images, Picture.from_bytes(run.images.get(info.origin["image"]), "the origin"))
+    pictures = Pictures(run.images, Picture.from_bytes(run.images.get(info.origin.image), "the origin"))
     origin_rows = [row for row in start if row.evaluator not in fresh]
     origin_rows += [_of_origin(pictures, name, config, evaluator) for name, evaluator in fresh.items()]
     gate_history = GateHistory(readings(origin_rows))
@@ -114,7 +114,7 @@ def redecide(path: Path, config: RunConfig) -> Counterfactual:
             return Counterfactual(
                 config, tuple(steps), "a masked accept makes an image that was never edited", "running"
             )
-        steps.append(Redecided(record, decided, record.truth))
+        steps.append(Redecided(record, decided))
         progress = advance(progress, decided)
         gate_history.note(attempt, seen, decided, progress)
         if progress.status != "running":
@@ -139,11 +139,8 @@ def _end(records: Sequence[AttemptRecord], progress: Progress) -> str | None:
 
 
 def _of_origin(pictures: Pictures, name: str, config: RunConfig, evaluator: Evaluator) -> ScoreRow:
-    from turngate.evaluators import EvalInput
-
-    origin = pictures.origin
     started = time.time_ns()
-    result = score(evaluator, [EvalInput(origin, origin=origin, first=origin, previous=origin, instruction="")])[0]
+    result = score(evaluator, [origin_sample(pictures.origin)])[0]
     return score_row(0, 0, name, config.evaluators[name].type, evaluator, result, 1, started)
 
 

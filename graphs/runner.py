@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import reprlib
+import shlex
 import signal
 import threading
 import time
@@ -16,19 +18,22 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from turngate.differences import differences
 from turngate.errors import ConfigChanged, ConfigError, UserError
 from turngate.graphs.components import Components, build_components
 from turngate.graphs.config import RunConfig
 from turngate.graphs.drivers import DRIVERS
 from turngate.graphs.history import readings
-from turngate.graphs.load import apply_overrides, diff, parse_config, with_absolute_paths
+from turngate.graphs.load import apply_overrides, parse_config, with_absolute_paths
 from turngate.graphs.measure_step import measure_origin
 from turngate.graphs.origin import load_origin
 from turngate.graphs.session import Observer, Session
 from turngate.picture import Picture
+from turngate.traces.images import stored_files
 from turngate.traces.ledger import Ledger
 from turngate.traces.lock import RunLock
 from turngate.traces.provenance import provenance
+from turngate.traces.recorded import RecordedOrigin
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import Parent, RunFolder, RunInfo, new_run_id
 from turngate.traces.telemetry import Dropped, TelemetryConfig, TelemetryRecorder, started_under
@@ -38,6 +43,8 @@ __all__ = ["ENDINGS", "Ended", "Review", "changed_config", "continue_run", "fork
 _SHORT = reprlib.Repr()
 """A prompt is pages long: an error shows where it begins and ends."""
 _SHORT.maxstring = _SHORT.maxother = 80
+_LONGEST_SETTINGS = 200
+"""Characters of `--set` options that an error still shows."""
 
 ENDINGS = ("complete", "stopped", "attempts_exhausted")
 """Statuses of a run that has nothing left to do."""
@@ -99,7 +106,7 @@ def continue_run(
     info = run.info()
     recorded = parse_config(info.config, str(run.info_file))
     if config is not None:
-        _refuse_changes(info, recorded, _pinned(config))
+        _refuse_changes(run, info, recorded, _pinned(config))
         free = {name: getattr(config, name) for name in ("budgets", "driver", "telemetry")}
         recorded = recorded.model_copy(update=free)
     with RunLock(run.path):
@@ -127,7 +134,7 @@ def fork_run(folder: Path, turn: int | None, target: Path | None, config: RunCon
         if turn >= config.turns:
             raise ConfigError(f"--turn {turn}: the child needs more turns than it copies, add --set turns={turn + 1}")
         components = build_components(config)
-        origin = Picture.from_bytes(parent.images.get(info.origin["image"]), "the origin")
+        origin = Picture.from_bytes(parent.images.get(info.origin.image), "the origin")
         child.prepare()
         with RunLock(child.path):
             _copy(ledger, parent, child, turn)
@@ -169,14 +176,14 @@ def _create(
         run=run_id,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         config=stored.model_dump(mode="json"),
-        origin={
-            "image": origin.sha256,
-            "media_type": origin.media_type,
-            "width": origin.width,
-            "height": origin.height,
-            "normalised": list(origin.normalised),
-            "source": config.origin.image,
-        },
+        origin=RecordedOrigin(
+            image=origin.sha256,
+            media_type=origin.media_type,
+            width=origin.width,
+            height=origin.height,
+            normalised=list(origin.normalised),
+            source=config.origin.image,
+        ),
         resolved=components.resolved(),
         made_with=provenance(Path.cwd()),
         parent=parent,
@@ -212,9 +219,8 @@ def _open(
 def _copy(ledger: Ledger, parent: RunFolder, child: RunFolder, turn: int) -> None:
     for row in ledger.attempts():
         if row.turn <= turn:
-            for image in (row.image, row.content, *(extra["image"] for extra in row.extras)):
-                if image is not None:
-                    parent.images.link_into(child.images, image)
+            for sha256 in stored_files(row):
+                parent.images.link_into(child.images, sha256)
     copy = child.ledger(read_only=False)
     try:
         copy.copy_rows(ledger, turn)
@@ -231,7 +237,7 @@ def _drive(
     observers: Sequence[Observer],
     review: Review | None,
 ) -> Ended:
-    origin = Picture.from_bytes(run.images.get(info.origin["image"]), "the origin")
+    origin = Picture.from_bytes(run.images.get(info.origin.image), "the origin")
     session = Session(config, components, run, info, ledger, origin, observers)
     _take_review(ledger, session, review)
     if session.progress.status in ENDINGS:
@@ -285,18 +291,27 @@ def _take_review(ledger: Ledger, session: Session, review: Review | None) -> Non
     ledger.add_event("review", {"turn": turn, "attempt": attempt, "accept": review.accept, "comment": review.comment})
 
 
-def _refuse_changes(info: RunInfo, recorded: RunConfig, config: RunConfig) -> None:
+def _refuse_changes(run: RunFolder, info: RunInfo, recorded: RunConfig, config: RunConfig) -> None:
     new = config.identity()
     if config.origin.sha256 is None:
         new["origin"] = {"sha256": load_origin(config.origin).sha256}
-    changes = diff(recorded.identity(), new)
+    changes = differences(recorded.identity(), new)
     if changes:
         shown = "; ".join(f"{field}: {_SHORT.repr(old)} -> {_SHORT.repr(now)}" for field, old, now in changes)
         raise ConfigChanged(
             f"the run {info.run} was made with another configuration ({shown}): "
-            "resume it unchanged, or start a child run with --fork",
+            f"resume it unchanged, or start a child run: {_fork_command(run.path, changes)}",
             changes,
         )
+
+
+def _fork_command(folder: Path, changes: Sequence[tuple[str, Any, Any]]) -> str:
+    """What to type for a child run with `changes`, as far as `--set` can express them one by one."""
+    command = f"turngate fork {shlex.quote(str(folder))}"
+    settings = "".join(f" --set {shlex.quote(f'{field}={json.dumps(now)}')}" for field, _, now in changes)
+    # A component of another type has other fields, and a null may be a field that is not there any more.
+    direct = all(now is not None and not field.endswith("type") for field, _, now in changes)
+    return command + (settings if direct and len(settings) <= _LONGEST_SETTINGS else " --set FIELD=VALUE")
 
 
 @contextmanager

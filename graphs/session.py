@@ -1,4 +1,4 @@
-"""One process's work on one run: parts, stores, memory and budgets. Lives beside the graph state, never in it."""
+"""One process's work on one run: components, stores, memory and budgets. Lives beside the graph state, never in it."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import Protocol
 from turngate.graphs.budget import BudgetUse, past_seconds
 from turngate.graphs.components import Components
 from turngate.graphs.config import RunConfig
-from turngate.graphs.history import GateHistory, Progress, advance, readings
+from turngate.graphs.history import GateHistory, readings
 from turngate.graphs.origin import Pictures
 from turngate.picture import Picture
 from turngate.traces.ledger import Ledger
+from turngate.traces.progress import Progress, advance
 from turngate.traces.records import AttemptRecord, EditAnswer, EventRow
 from turngate.traces.run_folder import RunFolder, RunInfo
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from turngate.errors import DamagedRun
-from turngate.graphs.history import Progress, advance
+from turngate.traces.images import stored_files
 from turngate.traces.ledger import Ledger
+from turngate.traces.progress import Progress, advance
 from turngate.traces.run_folder import RunFolder
 
 __all__ = ["Findings", "validate"]
@@ -41,8 +42,8 @@ def validate(path: Path) -> Findings:
         integrity = ledger.check()
         if integrity != "ok":
             found.problems.append(f"ledger.sqlite: {integrity}")
-        _chain(ledger, info.origin["image"], found)
-        _images(run, ledger, info.origin["image"], found)
+        _chain(ledger, info.origin.image, found)
+        _images(run, ledger, info.origin.image, found)
         for score in ledger.scores():
             if (score.status == "scored") != (score.value is not None and math.isfinite(score.value)):
                 here = f"turn {score.turn}, attempt {score.attempt}"
@@ -77,7 +78,7 @@ def _chain(ledger: Ledger, origin: str, found: Findings) -> None:
 def _images(run: RunFolder, ledger: Ledger, origin: str, found: Findings) -> None:
     named = {origin}
     for row in ledger.attempts():
-        named.update(image for image in (row.image, *(extra["image"] for extra in row.extras)) if image)
+        named.update(stored_files(row))
     for call in ledger.calls():
         if call.answer.get("image"):
             named.add(call.answer["image"])

@@ -82,7 +82,7 @@ def test_a_missing_extra_says_what_to_install(plugin: None) -> None:
     [
         ("thresold", "did you mean 'threshold'"),
         ("zzz", "there are: all, always_accept"),
-        ("strict_gates.NOT_A_PART", "is not a part"),
+        ("strict_gates.NOT_A_PART", "is not a component"),
         ("no_such_package.Gate", "cannot be imported"),
         ("", "no gate is called"),
     ],

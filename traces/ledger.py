@@ -1,11 +1,13 @@
-"""The run's append-only record. One row per (turn, attempt), first writer wins, nothing is ever changed."""
+"""The append-only record of a run: one row per (turn, attempt), first writer wins, no row changes; calls made once."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,7 +28,8 @@ from turngate.traces.records import (
 )
 from turngate.traces.redact import reread_secrets
 
-__all__ = ["Ledger"]
+__all__ = ["Ledger", "call_key", "once"]
+
 
 R = TypeVar("R", bound=Row)
 
@@ -177,7 +180,33 @@ class Ledger:
             return self._reader.rows(table, model, f"ORDER BY {order}")
 
     def _insert(self, table: str, row: Row) -> bool:
-        marks = ", ".join("?" * len(type(row).model_fields))
+        places = ", ".join("?" * len(type(row).model_fields))
         columns = ", ".join(type(row).model_fields)
-        statement = f"INSERT INTO {table} ({columns}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608 - our own constants
+        statement = f"INSERT INTO {table} ({columns}) VALUES ({places}) ON CONFLICT DO NOTHING"  # noqa: S608 - our own constants
         return self._link.execute(statement, encode(row)).rowcount == 1
+
+
+# Every paid or non-deterministic call goes through `once`: it is made again only if its answer was never stored.
+
+
+def call_key(kind: str, run: str, turn: int, attempt: int, inputs: list[str], parameters: Mapping[str, Any]) -> str:
+    """SHA-256 over everything that makes two calls the same call. `inputs` are image hashes."""
+    text = json.dumps([kind, run, turn, attempt, inputs, parameters], sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def once(ledger: Ledger, key: str, kind: str, turn: int, attempt: int, call: Callable[[], dict[str, Any]]) -> CallRow:
+    """The stored answer to `key`, or the answer of `call`, stored before it is returned.
+
+    `call` returns plain JSON and puts images into the store itself. Only a call that was in flight when the
+    process died is made twice.
+    """
+    stored = ledger.call(key)
+    if stored is not None:
+        return stored
+    started = time.time_ns()
+    answer = call()
+    row = CallRow(
+        key=key, kind=kind, turn=turn, attempt=attempt, answer=answer, started_ns=started, ended_ns=time.time_ns()
+    )
+    return ledger.add_call(row)

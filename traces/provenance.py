@@ -1,7 +1,8 @@
-"""What a run was made with: package versions, Python, machine, git revision."""
+"""What a run was made with: package versions, Python, machine, processor, git revision."""
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 from functools import lru_cache
@@ -18,14 +19,41 @@ _PACKAGES = (
 )  # fmt: skip
 
 
+_FORCES = (
+    "OPENBLAS_CORETYPE", "OPENCV_CPU_DISABLE", "OPENCV_IPP", "NPY_DISABLE_CPU_FEATURES", "NPY_ENABLE_CPU_FEATURES",
+    "MKL_ENABLE_INSTRUCTIONS", "ATEN_CPU_CAPABILITY", "DNNL_MAX_CPU_ISA", "GLIBC_TUNABLES",
+)  # fmt: skip
+"""Environment variables that make a library work as on another processor."""
+
+
 def provenance(folder: Path) -> dict[str, Any]:
-    """Versions of the packages that can change a number, and the git revision of `folder` when it is in a checkout."""
+    """What can change a number: versions of packages, processor, git revision of `folder` when it is in a checkout."""
     return {
         "python": platform.python_version(),
         "platform": platform.platform(),
+        "processor": _processor(),
         "packages": dict(_versions()),
         "git": _git(folder),
     }
+
+
+def _processor() -> dict[str, Any]:
+    """`model` as the system names it, its `kernels` in numpy (instruction sets in use), and what was `forced`."""
+    import numpy as np
+
+    built: Any = np.show_config(mode="dicts")
+    kernels = list(built.get("SIMD Extensions", {}).get("found", []))
+    forced = {name: os.environ[name] for name in _FORCES if name in os.environ}
+    return {"model": _model(), "kernels": kernels, "forced": forced}
+
+
+def _model() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    named = (line.partition(":")[2].strip() for line in lines if line.lower().startswith(("model name", "hardware")))
+    return next(named, "") or platform.processor() or platform.machine()
 
 
 @lru_cache(maxsize=1)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
+from turngate.component import Direction
 from turngate.frozen import StrictModel
 from turngate.traces._older import answer_now
 
@@ -28,6 +29,7 @@ __all__ = [
     "RunStatus",
     "ScoreRow",
     "TruthRow",
+    "is_damaged",
 ]
 
 SCHEMA_VERSION = 2
@@ -316,3 +318,10 @@ TABLES: dict[str, tuple[type[Row], tuple[str, ...]]] = {
     "events": (EventRow, ("seq",)),
 }
 """Table -> (row model, primary key)."""
+
+
+def is_damaged(value: float | None, damaged_at: float, better: Direction) -> bool | None:
+    """Whether `value` is at or beyond the threshold on the bad side; None when the value is not known."""
+    if value is None:
+        return None
+    return value <= damaged_at if better == "higher" else value >= damaged_at

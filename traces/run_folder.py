@@ -14,6 +14,7 @@ from turngate.errors import DamagedRun, MachineError, NoSuchRun, UserError
 from turngate.frozen import StrictModel
 from turngate.traces.images import ImageStore
 from turngate.traces.ledger import Ledger
+from turngate.traces.recorded import RecordedConfig, RecordedOrigin, Resolved
 from turngate.traces.records import SCHEMA_VERSION
 from turngate.traces.redact import redact
 
@@ -40,14 +41,18 @@ class RunInfo(StrictModel):
     """ISO 8601, UTC."""
     config: dict[str, Any]
     """Resolved configuration; `turngate run run.json` runs it again."""
-    origin: dict[str, Any]
-    """SHA-256, media type, width, height, source and normalisation of the origin."""
-    resolved: dict[str, Any]
-    """What the names stand for: editor's model, facts of each evaluator, whether the damage is simulated."""
+    origin: RecordedOrigin
+    resolved: Resolved
     made_with: dict[str, Any]
-    """Python, platform, package versions, git revision and dirty flag."""
+    """Python, platform, processor (model, numpy's kernels, environment variables that force others), package versions,
+    git revision and dirty flag."""
     parent: Parent | None = None
     """Set when the run was forked."""
+
+    @property
+    def recorded(self) -> RecordedConfig:
+        """`config` as far as readers need it, read anew at each call; raises `ValueError` when it is not one."""
+        return RecordedConfig.model_validate(self.config)
 
 
 _OURS = ("run.lock", "run.part", "images", "ledger.sqlite")
@@ -109,7 +114,9 @@ class RunFolder:
             data = json.loads(self.info_file.read_text(encoding="utf-8"))
             if data.get("schema_version", 0) > SCHEMA_VERSION:
                 raise DamagedRun(f"{self.info_file} has schema version {data['schema_version']}: upgrade turngate")
-            return RunInfo.model_validate(data)
+            info = RunInfo.model_validate(data)
+            info.recorded  # noqa: B018 - a configuration that cannot be read is found here
+            return info
         except (OSError, ValueError, AttributeError) as error:
             raise DamagedRun(
                 f"{self.info_file} cannot be read ({type(error).__name__}): restore it from a copy"
@@ -132,3 +139,6 @@ def find_runs(folder: Path) -> Iterator[Path]:
         if "run.json" in files:
             folders.clear()
             yield Path(root)
+
+
+# How a run stands, told from its ledger alone.

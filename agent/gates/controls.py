@@ -35,7 +35,7 @@ class AlwaysAccept:
 
 
 class AlwaysReject:
-    """Rejects every candidate: with `keep_best` this is best-of-k selection, otherwise the loop stands still."""
+    """Rejects every candidate: with `keep_best` this is best-of-k selection, otherwise the image never changes."""
 
     Config: ClassVar[type[ComponentConfig]] = AlwaysConfig
     requires: ClassVar[Mapping[str, str]] = {}

@@ -3,29 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf, isfinite
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from turngate.agent.gate import Decision, Past, Reading, Readings
 from turngate.agent.gates.spc import oriented_score
-from turngate.component import ComponentConfig
-from turngate.errors import one_line
+from turngate.component import ComponentConfig, Direction
+from turngate.errors import ConfigError, one_line
 
-__all__ = ["LabelGate", "Relative", "Threshold"]
+__all__ = ["LabelGate", "Relative", "RelativeConfig", "Threshold", "ThresholdConfig"]
 
 
 class ThresholdConfig(ComponentConfig):
-    """Accept while the score is at least as good as `at`."""
+    """Accept while the score is at least as good as `at`, or lies within `min` and `max`."""
 
     evaluator: str
     """Name of the evaluator in the run."""
-    at: float
+    at: float | None = None
     """Worst value that is still accepted, in the evaluator's unit; which way is better comes from its facts."""
+    min: float | None = None
+    """Instead of `at`: smallest value that is accepted, in the evaluator's unit, whichever way is better."""
+    max: float | None = None
+    """Instead of `at`: largest value that is accepted, in the evaluator's unit, whichever way is better."""
+
+    @model_validator(mode="after")
+    def _says_where(self) -> ThresholdConfig:
+        bounded = self.min is not None or self.max is not None
+        if self.at is None and not bounded:
+            raise ConfigError("at: is missing: give the worst value that is accepted, or `min`, `max` or both")
+        if self.at is not None and bounded:
+            raise ConfigError("at: give it, or `min` and `max`, not both")
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise ConfigError("min: is above max, so nothing is accepted")
+        return self
+
+    def bounds(self, direction: Direction) -> tuple[float, float]:
+        """Lowest and highest value that is accepted when `direction` is better; infinite where there is none."""
+        if self.at is not None:
+            return (self.at, inf) if direction == "higher" else (-inf, self.at)
+        return -inf if self.min is None else self.min, inf if self.max is None else self.max
 
 
 class Threshold:
-    """Accepts while one score is at least as good as a fixed value."""
+    """Accepts while one score is at least as good as a fixed value, or lies between two."""
 
     Config: ClassVar[type[ComponentConfig]] = ThresholdConfig
     requires: ClassVar[Mapping[str, str]] = {}
@@ -36,17 +58,25 @@ class Threshold:
         self.reads = frozenset({config.evaluator})
 
     def decide(self, scores: Readings, past: Past) -> Decision:
-        """Hold the score against the threshold."""
+        """Hold the score against its bounds."""
         reading = scores[self.config.evaluator]
-        sign = 1.0 if reading.direction == "higher" else -1.0
-        accept = reading.oriented_score >= sign * self.config.at
-        relation = {(True, True): ">=", (False, True): "<", (True, False): "<=", (False, False): ">"}
-        how = relation[accept, reading.direction == "higher"]
+        value, (low, high) = reading.value, self.config.bounds(reading.direction)
+        if value < low:
+            relation = f"< {low:.4g}"
+        elif value > high:
+            relation = f"> {high:.4g}"
+        elif isfinite(low) and isfinite(high):
+            relation = f"between {low:.4g} and {high:.4g}"
+        else:
+            relation = f">= {low:.4g}" if isfinite(low) else f"<= {high:.4g}"
+        worst = low if reading.direction == "higher" else high
+        bounds = {"min": self.config.min, "max": self.config.max}
+        accept = low <= value <= high
         return Decision(
             "accept" if accept else "reject",
-            f"{reading.evaluator} {reading.value:.4g} {how} {self.config.at:.4g}",
-            {"value": reading.value},
-            {reading.evaluator: self.config.at},
+            f"{reading.evaluator} {value:.4g} {relation}",
+            {"value": value} | {name: bound for name, bound in bounds.items() if bound is not None},
+            {reading.evaluator: worst} if isfinite(worst) else {},
         )
 
 

@@ -34,7 +34,7 @@ class ObjectCount:
     of: str
     """What is counted, one word in the singular and small letters; empty where it is not named."""
     added: bool = False
-    """So many were added; otherwise so many are there."""
+    """The number was added; otherwise it is the number in the image."""
 
     def __str__(self) -> str:
         return f"{'+' if self.added else ''}{self.number} {self.of}".strip()
@@ -48,7 +48,7 @@ class Finding:
     words: str
     """The words that it rests on, as the reader saw them; the hypothesis of a classifier."""
     sentence: str
-    """The sentence that they stand in, without markup."""
+    """The sentence that holds them, without markup."""
     kind: str | None = None
     """Kind of damage (`noise`, `colour`, ...), where the reader tells kinds apart."""
 
@@ -107,6 +107,6 @@ class SummaryReader(Protocol):
     def read(self, texts: Sequence[str | None]) -> list[ReaderResult]:
         """One reading per text, in order; depends on nothing but that text.
 
-        Any text: None, empty, of any length, script and markup. Raises nothing for what stands in it.
+        Any text: None, empty, of any length, script and markup. No content of a text makes it raise.
         """
         ...

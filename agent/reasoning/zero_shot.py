@@ -13,7 +13,7 @@ from turngate.agent.reasoning.lexicon import Splitter
 from turngate.agent.reasoning.reading import ClaimLabel, Finding, ReaderResult, SummaryReading, Unread
 from turngate.component import ComponentConfig
 from turngate.errors import ConfigError, MachineError, MissingWeights, one_line
-from turngate.weights.hub import MODEL_FILES, fetch
+from turngate.weights.hub import MODEL_FILES, fetch, missing_model
 from turngate.weights.torch_device import out_of_memory, resolve_device
 
 __all__ = ["HYPOTHESES", "ZeroShotConfig", "ZeroShotReader"]
@@ -60,7 +60,6 @@ class ZeroShotReader:
 
     Config: ClassVar[type[ComponentConfig]] = ZeroShotConfig
     requires: ClassVar[Mapping[str, str]] = {"transformers": "judges", "torch": "judges"}
-    needs: ClassVar[str] = "a model in a folder, or the hub"
 
     def __init__(self, config: ZeroShotConfig) -> None:
         """Load the model; raises `MissingWeights` when it is not here, `ConfigError` when it cannot be used."""
@@ -68,25 +67,30 @@ class ZeroShotReader:
         self._splitter = Splitter({}, {}, ())
         self._pipeline = _load(config)
 
+    @classmethod
+    def missing(cls, config: ZeroShotConfig | None) -> str | None:
+        """A model in a folder, or on the hub."""
+        return missing_model(config.model, config.revision, config.folder, config.type) if config else None
+
     def read(self, texts: Sequence[str | None]) -> list[ReaderResult]:
         """One reading per text; raises `MachineError` when memory does not suffice."""
         return [self._read(text or "") for text in texts]
 
     def _read(self, text: str) -> ReaderResult:
-        parts = [sentence.text for sentence in self._splitter.split(text)]
-        if not parts:
+        sentences = [sentence.text for sentence in self._splitter.split(text)]
+        if not sentences:
             return Unread("empty", "no words")
         labels = {hypothesis: label for label, hypothesis in self.config.hypotheses.items()}
         findings = []
-        for part, found in zip(parts, self._entailed(parts, list(labels)), strict=True):
+        for sentence, found in zip(sentences, self._entailed(sentences, list(labels)), strict=True):
             for hypothesis, probability in zip(found["labels"], found["scores"], strict=True):
                 if probability >= self.config.threshold:
-                    findings.append(Finding(labels[hypothesis], hypothesis, part))
+                    findings.append(Finding(labels[hypothesis], hypothesis, sentence))
         return SummaryReading.of(findings)
 
-    def _entailed(self, parts: list[str], hypotheses: list[str]) -> list[dict[str, Any]]:
+    def _entailed(self, sentences: list[str], hypotheses: list[str]) -> list[dict[str, Any]]:
         try:
-            return list(self._pipeline(parts, hypotheses, hypothesis_template="{}", multi_label=True))
+            return list(self._pipeline(sentences, hypotheses, hypothesis_template="{}", multi_label=True))
         except (RuntimeError, MemoryError) as error:
             if not out_of_memory(error):
                 raise
@@ -99,7 +103,7 @@ def _load(config: ZeroShotConfig) -> Any:
     source = _place(config)
     transformers.utils.logging.disable_progress_bar()
     try:
-        model, told = transformers.AutoModelForSequenceClassification.from_pretrained(
+        model, loading = transformers.AutoModelForSequenceClassification.from_pretrained(
             source, use_safetensors=True, output_loading_info=True
         )
         tokenizer = transformers.AutoTokenizer.from_pretrained(source)
@@ -110,9 +114,9 @@ def _load(config: ZeroShotConfig) -> Any:
         ) from error
     except (ValueError, KeyError, ImportError, RuntimeError) as error:
         raise ConfigError(f"{config.type}: transformers cannot load {source}: {one_line(error, 200)}") from error
-    if told["missing_keys"]:
+    if loading["missing_keys"]:
         # Random numbers would take their place.
-        raise ConfigError(f"{config.type}: {source} lacks weights ({min(told['missing_keys'])}): take a classifier")
+        raise ConfigError(f"{config.type}: {source} lacks weights ({min(loading['missing_keys'])}): take a classifier")
     if not any(str(label).lower().startswith("entail") for label in model.config.label2id):
         known = ", ".join(map(str, model.config.label2id))
         raise ConfigError(f"{config.type}: {source} has no label `entailment` but {known}: take a model trained on NLI")

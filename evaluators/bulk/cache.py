@@ -61,7 +61,7 @@ class Inputs:
 
 def inputs_hash(facts: Facts, inputs: Inputs) -> str:
     """SHA-256 of what this evaluator looks at: what it does not need cannot change its score."""
-    return _digest({role: shown for role, shown in asdict(inputs).items() if role in facts.needs})
+    return _digest({role: shown for role, shown in asdict(inputs).items() if role in facts.inputs})
 
 
 def parameters_hash(config: ComponentConfig) -> str:

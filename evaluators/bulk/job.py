@@ -13,7 +13,7 @@ from turngate.component import ComponentConfig
 from turngate.errors import BadImage, DamagedRun, TurngateError
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.bulk.cache import Inputs, ScoreCache, cached_score, parameters_hash
-from turngate.evaluators.evaluator import EvalInput, Evaluator, Facts, Need
+from turngate.evaluators.evaluator import EvalInput, Evaluator, EvaluatorInput, Facts
 from turngate.evaluators.result import Failed, Result
 from turngate.memo import Memo
 from turngate.picture import Picture
@@ -108,7 +108,7 @@ class NamedEvaluator:
     def is_light(self) -> bool:
         """It needs neither packages beyond the core nor anything else: every thread may have one of its own."""
         part = type(self.evaluator)
-        return not (getattr(part, "requires", True) or getattr(part, "needs", "") or hasattr(self.config, "members"))
+        return not (getattr(part, "requires", True) or hasattr(part, "missing") or hasattr(self.config, "members"))
 
     def another(self) -> Evaluator:
         """One more of the same."""
@@ -158,7 +158,7 @@ class LoadedJob:
     """Why it cannot be shown to anyone."""
 
     @classmethod
-    def of(cls, item: ScoreJob, needs: frozenset[Need], shelf: Shelf) -> LoadedJob:
+    def of(cls, item: ScoreJob, needs: frozenset[EvaluatorInput], shelf: Shelf) -> LoadedJob:
         """Hash what is not known by its hash; of the references those that are in `needs`."""
         try:
             if item.candidate.sha256 is not None:
@@ -181,15 +181,15 @@ class LoadedJob:
         item, shown = self.item, self.shelf.picture
         return EvalInput(
             self.picture,
-            origin=shown(item.origin) if item.origin and "origin" in facts.needs else None,
-            first=shown(item.first) if item.first and "first" in facts.needs else None,
-            previous=shown(item.previous) if item.previous and "previous" in facts.needs else None,
-            history=tuple(map(shown, item.history)) if "history" in facts.needs else (),
-            instruction=item.instruction if "instruction" in facts.needs else None,
+            origin=shown(item.origin) if item.origin and "origin" in facts.inputs else None,
+            first=shown(item.first) if item.first and "first" in facts.inputs else None,
+            previous=shown(item.previous) if item.previous and "previous" in facts.inputs else None,
+            history=tuple(map(shown, item.history)) if "history" in facts.inputs else (),
+            instruction=item.instruction if "instruction" in facts.inputs else None,
         )
 
 
-def _inputs(item: ScoreJob, candidate: str, needs: frozenset[Need], shelf: Shelf) -> Inputs:
+def _inputs(item: ScoreJob, candidate: str, needs: frozenset[EvaluatorInput], shelf: Shelf) -> Inputs:
     known = shelf.hash_of
     return Inputs(
         candidate,

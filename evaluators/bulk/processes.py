@@ -107,7 +107,7 @@ class Processes:
     def __init__(self, evaluators: Sequence[NamedEvaluator], cache: Path | None, jobs: int) -> None:
         """`cache` is the folder of the score cache."""
         self._evaluators, self._cache, self._jobs = evaluators, cache, jobs
-        self._needs = frozenset(need for by in evaluators for need in by.facts.needs)
+        self._needs = frozenset(need for by in evaluators for need in by.facts.inputs)
         self._shelf = Shelf()
         self._pool: ProcessPoolExecutor | None = None
         self._waiting: dict[Future[list[WorkerAnswer]], Sequence[Task]] = {}

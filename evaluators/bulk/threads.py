@@ -29,7 +29,7 @@ class Threads:
 
     def __init__(self, evaluators: Sequence[NamedEvaluator], cache: ScoreCache | None, jobs: int) -> None:
         self._evaluators, self._cache, self._jobs = evaluators, cache, jobs
-        self._needs = frozenset(need for by in evaluators for need in by.facts.needs)
+        self._needs = frozenset(need for by in evaluators for need in by.facts.inputs)
         self._locks = {by: threading.Lock() for by in evaluators}
         self._own = threading.local()
         self._shelf = Shelf()

@@ -11,7 +11,7 @@ from turngate.component import ComponentConfig
 from turngate.evaluators.drift.growth import Growth, add, components
 from turngate.evaluators.drift.meter import SMALLEST, DriftMeter
 from turngate.evaluators.evaluator import EvalInput, Facts
-from turngate.evaluators.result import Result, Score, Unscored
+from turngate.evaluators.result import DIGITS, Result, Score, Unscored
 
 __all__ = ["ALARM", "EXPONENT", "UNITS", "Drift", "DriftChain", "DriftConfig", "combine", "scored"]
 
@@ -41,13 +41,13 @@ def combine(found: Mapping[str, float]) -> float:
 
 def scored(grown: Growth, flags: tuple[str, ...]) -> Score:
     """The score of a growth, with its components in their units and a sentence from the heaviest to the lightest."""
-    found = components(grown)
-    value = combine(found)
+    found = {name: round(part, DIGITS) for name, part in components(grown).items()}
+    value = round(combine(found), DIGITS)
     order = sorted(ALARM, key=lambda name: -found[name] / ALARM[name])
     told = ", ".join(
         f"{name} {found[name]:.2f} {UNITS[name]} ({found[name] / ALARM[name]:.0%} of alarm)" for name in order
     )
-    return Score(value, "drifted" if value >= 1 else "steady", told, found, flags)
+    return Score(value, "drifted" if value >= 1 else "steady", told, found, flags).rounded()
 
 
 class DriftConfig(ComponentConfig):
@@ -73,10 +73,10 @@ class Drift:
         self.config = config
         self.facts = Facts(
             name="drift",
-            version="2",
+            version="3",
             direction="lower",
             range=(0.0, float("inf")),
-            needs=frozenset({"candidate", config.reference}),
+            inputs=frozenset({"candidate", config.reference}),
             min_size=SMALLEST,
             preferred_size=512,
             source="turngate, docs/drift.md",
@@ -123,10 +123,10 @@ class DriftChain:
         self.config = config
         self.facts = Facts(
             name="drift_chain",
-            version="1",
+            version="2",
             direction="lower",
             range=(0.0, float("inf")),
-            needs=frozenset({"candidate", "history"}),
+            inputs=frozenset({"candidate", "history"}),
             min_size=SMALLEST,
             preferred_size=512,
             source="turngate, docs/drift.md",

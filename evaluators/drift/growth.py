@@ -10,6 +10,7 @@ import numpy as np
 from scipy.ndimage import median_filter, uniform_filter
 
 from turngate.evaluators.drift.pair import OFFSET, TilePair
+from turngate.evaluators.drift.tiles import POWER_FLOOR
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -79,7 +80,7 @@ def growth(two: TilePair) -> Growth:
         noise=float(np.median(after.floor[smooth] - gain**2 * before.floor[smooth])),
         floor=float(np.median(before.floor[smooth])),
         octaves=np.median(octaves, axis=0),
-        power=np.median(after.levels[kept], axis=0).astype(np.float64) - np.median(before.levels[kept], axis=0),
+        power=_typical(after.power[kept]) - _typical(before.power[kept]),
         halo=0.0 if few else float(np.median(halo[:, 1] - gain**2 * halo[:, 0])),
         contour=0.0 if few else float(np.median(halo[:, 0])),
         cast=cast,
@@ -140,6 +141,15 @@ def _residual(two: TilePair) -> NDArray[np.float64]:
     left = np.maximum((1 - _ROUNDING) * two.after.bands[:, 1:] - explained, 0).sum(axis=1)
     visible: NDArray[np.float64] = left / (1 + reference.sum(axis=1) / _MASKING**2)
     return visible
+
+
+def _typical(power: NDArray[np.float32]) -> NDArray[np.float64]:
+    """T x (T/2 + 1): median over N tiles of the natural logarithm of power."""
+    middle = [(len(power) - 1) // 2, len(power) // 2]
+    typical: NDArray[np.float64] = np.log(
+        np.partition(power, middle, axis=0)[middle].astype(np.float64) + POWER_FLOOR
+    ).mean(axis=0)
+    return typical
 
 
 def _three_quarters(number: int) -> int:

@@ -24,6 +24,8 @@ _CLEAR = 5.0
 """A tile's correlation peak counts from this many standard deviations."""
 _AGREE = 1.5
 """Pixels within which a tile agrees with the fit."""
+_GRID = 256
+"""Steps per pixel on which the ends of a fit lie: what is below that hangs on the processor."""
 _WHOLE = 0.06
 """Pixels: a fit nearer than this to a shift by whole pixels is one."""
 
@@ -82,7 +84,7 @@ def _reduced(plane: NDArray[np.float32], by: float) -> NDArray[np.float32]:
     if by == 1:
         return plane
     height, width = (max(8, round(side / by)) for side in plane.shape)
-    return np.asarray(cv2.resize(plane, (width, height), interpolation=cv2.INTER_AREA))
+    return cv2.resize(plane.astype(np.float64), (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)
 
 
 def _shift(reference: NDArray[np.float32], candidate: NDArray[np.float32]) -> Fit:
@@ -163,13 +165,16 @@ def _line(
 
 
 def _snapped(fit: Fit, size: tuple[int, ...]) -> Fit:
-    ends = []
+    """A shift by whole pixels where the fit is as good as one; otherwise first and last row on the grid."""
+    whole, lines = [], []
     for offset, slope, side in ((fit.down, fit.stretch_y, size[0]), (fit.right, fit.stretch_x, size[1])):
         middle, swing = offset + slope * side / 2, abs(slope) * side / 2
-        ends.append(round(middle) if abs(middle - round(middle)) + swing < _WHOLE else None)
-    if ends[0] is None or ends[1] is None:
-        return fit
-    return Fit(float(ends[0]), 0.0, float(ends[1]), 0.0, fit.found)
+        whole.append(float(round(middle)) if abs(middle - round(middle)) + swing < _WHOLE else None)
+        begin, end = (round(at * _GRID) / _GRID for at in (offset, offset + slope * side))
+        lines.append((begin, (end - begin) / side))
+    if whole[0] is not None and whole[1] is not None:
+        return Fit(whole[0], 0.0, whole[1], 0.0, fit.found)
+    return Fit(*lines[0], *lines[1], fit.found)
 
 
 def _whitened(cross: NDArray[np.complex64]) -> NDArray[np.complex64]:

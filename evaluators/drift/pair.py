@@ -145,16 +145,17 @@ def _matched(
             reference.luma, matrix, candidate.size[::-1], flags=cv2.INTER_LANCZOS4, borderMode=cv2.BORDER_REFLECT_101
         )
         spectrum = spectra(cut(warped, there))
-    cross = (after.spectrum * spectrum.conj()).real.reshape(len(spectrum), -1)
-    power = (spectrum.real**2 + spectrum.imag**2).reshape(len(spectrum), -1)
+    # Not a product of complex numbers: those have fused multiply-adds on some processors.
+    cross = after.spectrum.real * spectrum.real + after.spectrum.imag * spectrum.imag
+    power = spectrum.real**2 + spectrum.imag**2
     weights = basis(there.tile).bands
-    return np.stack([power @ weights, cross @ weights], axis=2).astype(np.float64)
+    return np.stack([each.reshape(len(each), -1).astype(np.float64) @ weights for each in (power, cross)], axis=2)
 
 
 def _halo(
     reference: Planes, here: Places, before: Features, after: Features
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    beside = cut(beside_contours(reference.luma), here)
+    beside = cut(beside_contours(reference), here)
     number = beside.sum(axis=(1, 2))
     tiles = np.flatnonzero(number >= here.tile)
     squares = [np.where(beside, one.band**2, 0).sum(axis=(1, 2), dtype=np.float64)[tiles] for one in (before, after)]

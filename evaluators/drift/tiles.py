@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import fft
 
-from turngate.picture import LUMA_WEIGHTS
+from turngate.luma import luma_of
+from turngate.window import gaussian
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -73,7 +74,7 @@ class Basis:
     """T x (T/2 + 1): cycles per pixel."""
     high: NDArray[np.bool_]
     """Flat: above `NOISE_BAND`."""
-    bands: NDArray[np.float32]
+    bands: NDArray[np.float64]
     """Flat x 3: turns power into the variance in each of `BANDS`."""
 
 
@@ -120,7 +121,7 @@ def basis(tile: int) -> Basis:
         window.astype(np.float32),
         radius.astype(np.float32),
         (radius > NOISE_BAND).ravel(),
-        np.stack(bands, axis=1).astype(np.float32),
+        np.stack(bands, axis=1),
     )
 
 
@@ -140,6 +141,8 @@ class Planes:
     luma: NDArray[np.float32]
     band: NDArray[np.float32]
     """Luma between Gaussians of 1 and 3 pixels: where halos and wrinkles live, and noise and slopes do not."""
+    soft: NDArray[np.float32]
+    """Luma under a Gaussian of 1 pixel, in whole thousandths of a grey level."""
 
     @property
     def size(self) -> tuple[int, int]:
@@ -150,23 +153,34 @@ class Planes:
 
 def planes(rgb: NDArray[np.uint8]) -> Planes:
     """The planes of H x W x 3 8-bit pixels."""
-    import cv2
+    thousandths = luma_of(rgb)
+    soft, softer = (_blurred(thousandths, size, sigma) for size, sigma in ((9, 1.0), (25, 3.0)))
+    return Planes(
+        rgb,
+        thousandths / np.float32(1000),
+        ((soft - softer) / 1000).astype(np.float32),
+        np.rint(soft).astype(np.float32),
+    )
 
-    luma = cv2.transform(rgb.astype(np.float32), np.array([LUMA_WEIGHTS], dtype=np.float32))
-    band = cv2.GaussianBlur(luma, (0, 0), 1.0) - cv2.GaussianBlur(luma, (0, 0), 3.0)
-    return Planes(rgb, luma.astype(np.float32), band.astype(np.float32))
 
-
-def beside_contours(luma: NDArray[np.float32]) -> NDArray[np.bool_]:
+def beside_contours(image: Planes) -> NDArray[np.bool_]:
     """H x W: 3 to 7 pixels from a strong contour."""
     import cv2
 
-    soft = cv2.GaussianBlur(luma, (0, 0), 1.0)
-    # Sobel's weights add up to 8 per grey level and pixel.
-    slope = cv2.magnitude(cv2.Sobel(soft, cv2.CV_32F, 1, 0), cv2.Sobel(soft, cv2.CV_32F, 0, 1)) / 8
-    contour = (slope > _CONTOUR).astype(np.uint8)
+    # Sobel's weights add up to 8 per grey level and pixel. Of whole thousandths its sums are exact.
+    right, down = (cv2.Sobel(image.soft, cv2.CV_32F, *step) for step in ((1, 0), (0, 1)))
+    contour = (right * right + down * down > np.float32((8000 * _CONTOUR) ** 2)).astype(np.uint8)
     near, far = (cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * r + 1, 2 * r + 1)) for r in (_NEAR, _FAR))
     return np.asarray(cv2.dilate(contour, far) > cv2.dilate(contour, near))
+
+
+def _blurred(thousandths: NDArray[np.float32], size: int, sigma: float) -> NDArray[np.float64]:
+    """Under a Gaussian window whose taps are multiples of 2^-17: 18 bits and twice 17 are 52, so sums are exact."""
+    import cv2
+
+    taps = np.rint(gaussian(size, sigma) * 2**17) / 2**17
+    taps[size // 2] += 1 - taps.sum()
+    return np.asarray(cv2.sepFilter2D(thousandths.astype(np.float64), cv2.CV_64F, taps, taps))
 
 
 POWER_FLOOR = 4.0
@@ -192,8 +206,8 @@ class Features:
     """N: variance of the white noise that would have this tile's lower quartile of power above 0.3 cycles a pixel."""
     bands: NDArray[np.float64]
     """N x 3: variance of luma in each of `BANDS`."""
-    levels: NDArray[np.float32]
-    """N x T x (T/2 + 1): natural logarithm of power."""
+    power: NDArray[np.float32]
+    """N x T x (T/2 + 1): of luma."""
     spectrum: NDArray[np.complex64]
     """N x T x (T/2 + 1)."""
     band: NDArray[np.float32]
@@ -215,8 +229,8 @@ def features(image: Planes, where: Places) -> Features:
         chroma=np.stack([(colour[:, 2] - mean) * 0.564, (colour[:, 0] - mean) * 0.713], axis=1),
         blocks=blocks,
         floor=_lower_quartile(flat[:, weights.high]) / _QUARTILE_OF_EXPONENTIAL,
-        bands=(flat @ weights.bands).astype(np.float64),
-        levels=np.log(power + np.float32(POWER_FLOOR)),
+        bands=flat.astype(np.float64) @ weights.bands,
+        power=power,
         spectrum=spectrum,
         band=cut(image.band, where),
     )

@@ -14,7 +14,7 @@ from turngate.component import ComponentConfig
 from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.ensemble.joining import Average, Joining, Ranked, VoteJoin
-from turngate.evaluators.evaluator import EvalInput, Evaluator, Facts, Need
+from turngate.evaluators.evaluator import EvalInput, Evaluator, EvaluatorInput, Facts
 from turngate.evaluators.result import EvaluationUsage, Failed, Result, Score, Skipped, Unscored
 from turngate.evaluators.scoring import score
 
@@ -39,7 +39,8 @@ class EnsembleConfig(ComponentConfig):
     at: dict[str, float] = Field(default={})
     """For `majority`, `veto`: the worst value with which a member says yes, in its own unit; every member needs one."""
     need: Literal["all"] | int = "all"
-    """How many members must have scored; otherwise the ensemble gives no score. A veto stands whoever is missing."""
+    """How many members must have scored; otherwise the ensemble gives no score. A veto holds even when others are
+    missing."""
 
     @field_validator("members", mode="before")
     @classmethod
@@ -79,7 +80,7 @@ class EnsembleConfig(ComponentConfig):
 
 
 class Ensemble:
-    """Mean, median, worst, majority, veto or mean rank of several evaluators; each of them is a part of the score."""
+    """Mean, median, worst, majority, veto or mean rank of several evaluators, each a component of the score."""
 
     Config: ClassVar[type[ComponentConfig]] = EnsembleConfig
     requires: ClassVar[Mapping[str, str]] = {}
@@ -119,12 +120,12 @@ class Ensemble:
             return replace(_too_few(results, self._need), flags=flags, usage=usage)
         joined = self._joining.join(values)
         counts = Counter(_COUNTS[type(result)] for result in results.values())
-        inner = {f"{name}.{part}": value for name, one in scores.items() for part, value in one.components.items()}
+        inner = {f"{name}.{key}": value for name, one in scores.items() for key, value in one.components.items()}
         return Score(
             joined.value,
             joined.label,
-            "\n".join(f"{name}: {_told(result)}" for name, result in results.items()),
-            {**values, **inner, **joined.parts, **{word: float(counts[word]) for word in _COUNTS.values()}},
+            "\n".join(f"{name}: {_described(result)}" for name, result in results.items()),
+            {**values, **inner, **joined.components, **{word: float(counts[word]) for word in _COUNTS.values()}},
             flags,
             usage if usage.calls or usage.waited_seconds else None,
         )
@@ -153,7 +154,7 @@ def _facts(config: EnsembleConfig, members: Mapping[str, Facts], joining: Joinin
         deterministic=all(one.deterministic for one in members.values()),
         batch_invariant=all(one.batch_invariant for one in members.values()),
         tolerance=max(one.tolerance for one in members.values()),
-        needs=frozenset[Need]().union(*(one.needs for one in members.values())),
+        inputs=frozenset[EvaluatorInput]().union(*(one.inputs for one in members.values())),
         paid=any(one.paid for one in members.values()),
         weights="; ".join(dict.fromkeys(one.weights for one in members.values())),
         weights_licence="; ".join(dict.fromkeys(one.weights_licence for one in members.values())),
@@ -163,8 +164,8 @@ def _facts(config: EnsembleConfig, members: Mapping[str, Facts], joining: Joinin
 
 def _too_few(results: Mapping[str, Result], need: int) -> Unscored | Failed:
     missing = {name: result for name, result in results.items() if not isinstance(result, Score)}
-    told = "; ".join(f"{name}: {_told(result)}" for name, result in missing.items())
-    detail = f"{len(results) - len(missing)} of {len(results)} members scored, {need} must: {told}"[:1000]
+    listed = "; ".join(f"{name}: {_described(result)}" for name, result in missing.items())
+    detail = f"{len(results) - len(missing)} of {len(results)} members scored, {need} must: {listed}"[:1000]
     failed = [result for result in missing.values() if isinstance(result, Failed)]
     if failed:
         return Failed(failed[0].fault, "members", detail)
@@ -172,7 +173,7 @@ def _too_few(results: Mapping[str, Result], need: int) -> Unscored | Failed:
     return Unscored(whys.pop() if len(whys) == 1 else "undefined", detail)
 
 
-def _told(result: Result) -> str:
+def _described(result: Result) -> str:
     match result:
         case Score():
             return f"{result.value:g}" + (f" ({result.label})" if result.label else "")

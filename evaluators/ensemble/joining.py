@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 from turngate.errors import ConfigError
 from turngate.evaluators.evaluator import Direction, EvalInput, Evaluator, Facts
-from turngate.evaluators.result import Result, Score, Unscored
+from turngate.evaluators.result import Result, Score, Unscored, mean_score
 from turngate.evaluators.scoring import score
 
 __all__ = ["Average", "Joining", "Ranked", "VoteJoin"]
@@ -22,7 +22,7 @@ class Joined:
 
     value: float
     label: str | None = None
-    parts: Mapping[str, float] = field(default_factory=dict)
+    components: Mapping[str, float] = field(default_factory=dict)
 
 
 class Joining(Protocol):
@@ -74,19 +74,17 @@ class Average:
         )
 
     def join(self, values: Mapping[str, float]) -> Joined:
-        """The average; with ranges its parts are the brought values, as `NAME.scaled`."""
+        """The average; with ranges its components are the scaled values, as `NAME.scaled`."""
         good = {name: self._goodness(name, value) for name, value in values.items()}
         match self._rule:
             case "mean":
-                joined = math.fsum(good.values()) / len(good)
-                # Rounding must not carry it past the members' own range.
-                joined = max(min(good.values()), min(joined, max(good.values())))
+                joined = mean_score(good.values())
             case "median":
                 joined = statistics.median(good.values())
             case "min":
                 joined = min(good.values())
         if self._ranges is not None:
-            return Joined(joined, parts={f"{name}.scaled": value for name, value in good.items()})
+            return Joined(joined, components={f"{name}.scaled": value for name, value in good.items()})
         return Joined(joined if self.direction == "higher" else -joined)
 
     def settled(self, values: Mapping[str, float]) -> bool:
@@ -116,16 +114,16 @@ class VoteJoin:
         self._facts = facts
 
     def join(self, values: Mapping[str, float]) -> Joined:
-        """The outcome; parts are each member's vote as `NAME.yes`, and the share of yes."""
+        """The outcome; components are each member's vote as `NAME.yes`, and the share of yes."""
         votes = {name: self._yes(name, value) for name, value in values.items()}
         share = sum(votes.values()) / len(votes)
         carried = share == 1 if self._rule == "veto" else share > 0.5
         label = "pass" if carried else "veto" if self._rule == "veto" else "fail"
-        parts = {f"{name}.yes": float(yes) for name, yes in votes.items()}
-        return Joined(float(carried), label, {**parts, "share": share})
+        yes = {f"{name}.yes": float(vote) for name, vote in votes.items()}
+        return Joined(float(carried), label, {**yes, "share": share})
 
     def settled(self, values: Mapping[str, float]) -> bool:
-        """A veto stands, whatever others may say."""
+        """A veto holds, whatever the other members say."""
         return self._rule == "veto" and not all(self._yes(name, value) for name, value in values.items())
 
     def _yes(self, name: str, value: float) -> bool:
@@ -148,7 +146,7 @@ class Ranked:
         facts = evaluator.facts
         if facts.paid or not (facts.deterministic and facts.batch_invariant):
             raise ConfigError(f"{where}: rank_mean scores old images again: {facts.name} is paid or not repeatable")
-        if "instruction" in facts.needs:
+        if "instruction" in facts.inputs:
             raise ConfigError(f"{where}: rank_mean cannot give {facts.name} the instructions of old images")
         self._evaluator = evaluator
         self._known: dict[tuple[str | None, ...], float | None] = {}
@@ -158,11 +156,11 @@ class Ranked:
             range=(0.0, 1.0),
             range_is_approximate=False,
             tolerance=0.0,
-            needs=facts.needs | {"history"},
+            inputs=facts.inputs | {"history"},
         )
 
     def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
-        """The rank of each candidate; the value itself is its part `value`. Without past it is `Unscored`."""
+        """The rank of each candidate, its value as the component `value`; `Unscored` without accepted images."""
         return [self._one(sample) for sample in batch]
 
     def _one(self, sample: EvalInput) -> Result:

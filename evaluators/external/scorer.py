@@ -13,7 +13,7 @@ from pydantic import Field, field_validator
 
 from turngate.component import ComponentConfig
 from turngate.errors import ConfigError, MissingWeights, one_line
-from turngate.evaluators.evaluator import EvalInput, Facts, Need
+from turngate.evaluators.evaluator import EvalInput, EvaluatorInput, Facts
 from turngate.evaluators.external.process import LineProcess, ProcessEnded
 from turngate.evaluators.result import Failed, Result, Score, Unscored
 from turngate.picture import EXTENSIONS, Picture
@@ -72,7 +72,6 @@ class ExternalScorer:
 
     Config: ClassVar[type[ComponentConfig]] = ExternalConfig
     requires: ClassVar[Mapping[str, str]] = {}
-    needs: ClassVar[str] = "a program that speaks the line protocol of docs/judges.md (for RALI: its authors' checkout)"
 
     def __init__(self, config: ExternalConfig) -> None:
         """Raises `ConfigError` when there is no such program, `MissingWeights` for missing files."""
@@ -83,18 +82,18 @@ class ExternalScorer:
         program = _program(config)
         if program is None:
             raise ConfigError(_no_program(config))
-        needs: set[Need] = {"candidate"}
+        inputs: set[EvaluatorInput] = {"candidate"}
         if config.reference:
-            needs.add(config.reference)
+            inputs.add(config.reference)
         if config.instruction:
-            needs.add("instruction")
+            inputs.add("instruction")
         self.facts = Facts(
             name=_name(config),
             version=config.version,
             direction=config.direction,
             range=config.range or (float("-inf"), float("inf")),
             deterministic=config.deterministic,
-            needs=frozenset(needs),
+            inputs=frozenset(inputs),
             min_size=config.min_size,
             weights=", ".join(str(path) for path in config.files) or "the program's own",
             weights_licence=config.weights_licence,
@@ -106,8 +105,10 @@ class ExternalScorer:
         self._lost = 0
 
     @classmethod
-    def lacks_of(cls, config: ExternalConfig) -> str | None:
-        """What is missing here, in one line, without starting anything; None when nothing is."""
+    def missing(cls, config: ExternalConfig | None) -> str | None:
+        """A program that speaks the line protocol of docs/judges.md (for RALI: its authors' checkout)."""
+        if config is None:
+            return None
         problems = [_missing_files(config), None if _program(config) else _no_program(config)]
         return "; ".join(filter(None, problems)) or None
 

@@ -40,7 +40,7 @@ class FullReference(ABC):
         self.config = config
         self.facts = replace(
             type(self).facts,
-            needs=frozenset({"candidate", config.against}),
+            inputs=frozenset({"candidate", config.against}),
             size_scored=size_scored(config.align),
         )
 
@@ -53,7 +53,8 @@ class FullReference(ABC):
         if reference is None:
             return Unscored("no_reference", f"{self.facts.name} needs the {self.config.against}")
         pair = register(sample.candidate, reference, self.config.align)
-        return described(self._compare(pair), pair)
+        result = described(self._compare(pair), pair)
+        return result.rounded() if isinstance(result, Score) else result
 
     @abstractmethod
     def _compare(self, pair: AlignedImages) -> Result:

@@ -33,11 +33,11 @@ class Ciede2000(FullReference):
 
     facts = Facts(
         name="ciede2000",
-        version="1",
+        version="2",
         direction="lower",
         range=(0.0, 120.0),
         range_is_approximate=True,
-        needs=frozenset({"candidate", "origin"}),
+        inputs=frozenset({"candidate", "origin"}),
         source="CIEDE2000, Sharma, Wu, Dalal 2005, on 32 area means along the shorter side",
     )
 
@@ -50,18 +50,18 @@ class Ciede2000(FullReference):
         return Score(value, components={"mean_colour": _difference(*means)})
 
 
-def _cells(rgb: NDArray[np.float32]) -> NDArray[np.float32]:
+def _cells(rgb: NDArray[np.float32]) -> NDArray[np.float64]:
     import cv2
 
     height, width = rgb.shape[:2]
     scale = min(1.0, _CELLS / min(height, width))
     size = (max(1, round(width * scale)), max(1, round(height * scale)))
-    return np.asarray(cv2.resize(rgb, size, interpolation=cv2.INTER_AREA), dtype=np.float32)
+    return np.asarray(cv2.resize(rgb.astype(np.float64), size, interpolation=cv2.INTER_AREA))
 
 
-def _difference(one: NDArray[np.floating], other: NDArray[np.floating]) -> float:
+def _difference(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
     from skimage.color import deltaE_ciede2000, rgb2lab
 
     compare: Callable[..., NDArray[np.float64]] = deltaE_ciede2000  # scikit-image ships no types
-    first, second = (rgb2lab(np.clip(image / 255, 0, 1).astype(np.float64)) for image in (one, other))
+    first, second = (rgb2lab(np.clip(image / 255, 0, 1)) for image in (one, other))
     return float(compare(first, second).mean())

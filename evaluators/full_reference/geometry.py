@@ -46,10 +46,10 @@ class FrameGeometry:
         self.config = config
         self.facts = Facts(
             name="geometry",
-            version="1",
+            version="2",
             direction="lower",
             range=(0.0, float("inf")),
-            needs=frozenset({"candidate", config.against}),
+            inputs=frozenset({"candidate", config.against}),
             min_size=16,
             source="turngate, docs/evaluators.md",
             size_scored="at most 512 pixels a side, refined at up to 1024",
@@ -67,7 +67,8 @@ class FrameGeometry:
         if geometry.refused:
             why, detail = _DETAILS[geometry.refused]
             return Unscored(why, f"{detail} (confidence {geometry.confidence:.2f})", geometry.flags())
-        return Score(geometry.displacement, _label(geometry), components=geometry.components(), flags=geometry.flags())
+        numbers, flags = geometry.components(), geometry.flags()
+        return Score(geometry.displacement, _label(geometry), components=numbers, flags=flags).rounded()
 
 
 def _label(geometry: Geometry) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log10
+
 import numpy as np
 
 from turngate.evaluators.evaluator import Facts
@@ -23,14 +25,15 @@ class Psnr(FullReference):
 
     facts = Facts(
         name="psnr",
-        version="2",
+        version="3",
         direction="higher",
         range=(0.0, 80.0),
         range_is_approximate=True,
-        needs=frozenset({"candidate", "origin"}),
+        inputs=frozenset({"candidate", "origin"}),
         source="10 log10(1 / (mse + 1e-8)), as pyiqa's psnr",
     )
 
     def _compare(self, pair: AlignedImages) -> Result:
-        mse = float(np.square((pair.candidate - pair.reference) / np.float32(255)).mean(dtype=np.float64))
-        return Score(float(10 * np.log10(1 / (mse + _EPSILON))))
+        # Squares of whole levels are whole: their sum is exact in any order.
+        mse = float(np.square(pair.candidate - pair.reference).mean(dtype=np.float64)) / 255**2
+        return Score(10 * log10(1 / (mse + _EPSILON)))

@@ -10,8 +10,8 @@ from turngate.evaluators.evaluator import Facts
 from turngate.evaluators.full_reference.base import FullReference
 from turngate.evaluators.registration import AlignedImages
 from turngate.evaluators.result import Result, Score, Unscored
+from turngate.luma import luma_of, rounded_luma
 from turngate.memo import Memo
-from turngate.picture import LUMA_WEIGHTS
 from turngate.window import gaussian, smooth, strips
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ __all__ = ["SIDE", "MsSsim", "Ssim"]
 SIDE = 11
 """Pixels of the Gaussian window's side; its sigma is 1.5."""
 _C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
-_LUMA = np.array(LUMA_WEIGHTS, dtype=np.float32)
 
 _finest: Memo[tuple[float, float]] = Memo()
 
@@ -43,7 +42,7 @@ def finest(pair: AlignedImages) -> tuple[float, float]:
 
 def luma_levels(rgb: NDArray[np.float32]) -> NDArray[np.float64]:
     """H x W luma of H x W x 3 levels 0..255, rounded to whole levels as in pyiqa."""
-    return np.rint((rgb / np.float32(255)) @ _LUMA * np.float32(255)).astype(np.float64)
+    return rounded_luma(luma_of(rgb))
 
 
 def similarity(x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float]:
@@ -76,10 +75,10 @@ class Ssim(FullReference):
 
     facts = Facts(
         name="ssim",
-        version="2",
+        version="3",
         direction="higher",
         range=(0.0, 1.0 + 1e-9),
-        needs=frozenset({"candidate", "origin"}),
+        inputs=frozenset({"candidate", "origin"}),
         min_size=SIDE,
         source="Wang et al. 2004, IEEE TIP 13(4), equation 13",
     )
@@ -108,10 +107,10 @@ class MsSsim(FullReference):
 
     facts = Facts(
         name="ms_ssim",
-        version="1",
+        version="2",
         direction="higher",
         range=(0.0, 1.0 + 1e-9),
-        needs=frozenset({"candidate", "origin"}),
+        inputs=frozenset({"candidate", "origin"}),
         min_size=_SMALLEST,
         source="Wang, Simoncelli, Bovik 2003, Asilomar, equation 7",
     )

@@ -52,7 +52,6 @@ class GeminiJudge(Judge):
 
     Config: ClassVar[type[ComponentConfig]] = GeminiJudgeConfig
     requires: ClassVar[Mapping[str, str]] = {"google.genai": ""}
-    needs: ClassVar[str] = "an API key in GEMINI_API_KEY"
     provider: ClassVar[str] = gemini.PROVIDER
 
     def __init__(self, config: GeminiJudgeConfig) -> None:
@@ -64,9 +63,11 @@ class GeminiJudge(Judge):
         self._key = read_key(names, f"evaluator {config.type}", config.base_url is not None)
 
     @classmethod
-    def lacks(cls) -> str | None:
-        """What is missing with default settings."""
-        return missing_key(("GEMINI_API_KEY", "GOOGLE_API_KEY"))
+    def missing(cls, config: GeminiJudgeConfig | None) -> str | None:
+        """An API key in GEMINI_API_KEY."""
+        if config is not None and config.base_url is not None:
+            return None
+        return missing_key((config.api_key_env if config else "GEMINI_API_KEY", "GOOGLE_API_KEY"))
 
     @asynccontextmanager
     async def _asking(self) -> AsyncIterator[Ask]:

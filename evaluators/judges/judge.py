@@ -55,7 +55,7 @@ class Judge(ABC):
             version="+".join(["1", self.prompt.sha256[:8], *([weights] if weights else [])]),
             direction=self.form.better,
             range=self.form.bounds,
-            needs=frozenset(roles | ({"instruction"} if self.prompt.takes_instruction else set())),
+            inputs=frozenset(roles | ({"instruction"} if self.prompt.takes_instruction else set())),
             weights=model,
             weights_licence="the model's own",
             source=f"{self.form.preset or self.form.form}: {self.prompt.name}, sha256 {self.prompt.sha256[:12]}",
@@ -95,7 +95,7 @@ class Judge(ABC):
         given = {"candidate": sample.candidate, "origin": sample.origin, "first": sample.first,
                  "previous": sample.previous}  # fmt: skip
         shown = {role: picture for role, picture in given.items() if picture is not None}
-        missing = sorted(self.facts.needs & set(given) - set(shown))
+        missing = sorted(self.facts.inputs & set(given) - set(shown))
         if missing:
             return Unscored("no_reference", f"{self.facts.name} needs the {' and the '.join(missing)}")
         answers: list[dict[str, Any]] = []

@@ -51,7 +51,6 @@ class OpenAIJudge(Judge):
 
     Config: ClassVar[type[ComponentConfig]] = OpenAIJudgeConfig
     requires: ClassVar[Mapping[str, str]] = {"openai": ""}
-    needs: ClassVar[str] = "an API key in OPENAI_API_KEY, or a server of one's own at `base_url`"
     provider: ClassVar[str] = openai.PROVIDER
 
     def __init__(self, config: OpenAIJudgeConfig) -> None:
@@ -62,9 +61,11 @@ class OpenAIJudge(Judge):
         self._key = read_key((config.api_key_env,), f"evaluator {config.type}", config.base_url is not None)
 
     @classmethod
-    def lacks(cls) -> str | None:
-        """What is missing with default settings."""
-        return missing_key(("OPENAI_API_KEY",))
+    def missing(cls, config: OpenAIJudgeConfig | None) -> str | None:
+        """An API key in OPENAI_API_KEY, or a server of one's own at `base_url`."""
+        if config is not None and config.base_url is not None:
+            return None
+        return missing_key((config.api_key_env if config else "OPENAI_API_KEY",))
 
     @asynccontextmanager
     async def _asking(self) -> AsyncIterator[Ask]:

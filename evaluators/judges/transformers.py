@@ -17,6 +17,7 @@ from turngate.evaluators.judges.judge import Judge
 from turngate.evaluators.judges.question import Ask, ModelReply, Question
 from turngate.evaluators.judges.vision_model import VisionModel
 from turngate.evaluators.result import Unscored
+from turngate.weights.hub import missing_model
 
 __all__ = ["TransformersJudge", "TransformersJudgeConfig"]
 
@@ -42,7 +43,6 @@ class TransformersJudge(Judge):
 
     Config: ClassVar[type[ComponentConfig]] = TransformersJudgeConfig
     requires: ClassVar[Mapping[str, str]] = {"transformers": "judges", "torch": "judges"}
-    needs: ClassVar[str] = "a model in a folder, or the hub"
 
     def __init__(self, config: TransformersJudgeConfig) -> None:
         """Load the model; raises `MissingWeights` when it is not here, `ConfigError` when it cannot be used."""
@@ -53,6 +53,11 @@ class TransformersJudge(Judge):
         super().__init__(
             config, self._vision.name, weights=self._vision.name.rpartition("@")[2][:8], deterministic=repeatable
         )
+
+    @classmethod
+    def missing(cls, config: TransformersJudgeConfig | None) -> str | None:
+        """A model in a folder, or on the hub."""
+        return missing_model(config.model, config.revision, config.folder, config.type) if config else None
 
     @asynccontextmanager
     async def _asking(self) -> AsyncIterator[Ask]:

@@ -19,6 +19,7 @@ from turngate.evaluators.judges.config import VisionModelConfig
 from turngate.evaluators.judges.question import ModelReply
 from turngate.evaluators.judges.vision_model import VisionModel
 from turngate.evaluators.result import EvaluationUsage, Failed, Result, Score, Unscored
+from turngate.weights.hub import missing_model
 
 __all__ = ["VisualQualityR1", "VisualQualityR1Config", "read_rating"]
 
@@ -65,7 +66,6 @@ class VisualQualityR1:
 
     Config: ClassVar[type[ComponentConfig]] = VisualQualityR1Config
     requires: ClassVar[Mapping[str, str]] = {"transformers": "judges", "torch": "judges"}
-    needs: ClassVar[str] = "its weights (16 GB) in a folder, or the hub"
 
     facts = Facts(
         name="visualquality_r1",
@@ -88,12 +88,10 @@ class VisualQualityR1:
         )
 
     @classmethod
-    def lacks(cls) -> str | None:
-        """What is missing with default settings."""
-        from huggingface_hub import try_to_load_from_cache
-
-        here = isinstance(try_to_load_from_cache(_MODEL, "config.json"), str)
-        return None if here else f"hf download {_MODEL} (16 GB), or give a folder as `folder`"
+    def missing(cls, config: VisualQualityR1Config | None) -> str | None:
+        """Its weights (16 GB) in a folder, or on the hub."""
+        config = config or VisualQualityR1Config(type="visualquality_r1")
+        return missing_model(config.model, config.revision, config.folder, config.type)
 
     def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Rate each candidate by itself. Raises `MachineError` when memory does not suffice."""

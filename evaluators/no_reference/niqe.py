@@ -9,10 +9,10 @@ import numpy as np
 
 from turngate.component import ComponentConfig
 from turngate.evaluators.evaluator import EvalInput, Facts
-from turngate.evaluators.no_reference.luma import half, is_flat, luma, rounded_luma
 from turngate.evaluators.no_reference.parameters import NIQE, parameters
-from turngate.evaluators.no_reference.statistics import fit_aggd, mscn, neighbour_sums
+from turngate.evaluators.no_reference.statistics import fit_aggd, half, is_flat, mscn, neighbour_sums
 from turngate.evaluators.result import Result, Score, Unscored
+from turngate.luma import luma, rounded_luma
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +38,7 @@ class Niqe:
     requires: ClassVar[Mapping[str, str]] = {}
     facts = Facts(
         name="niqe",
-        version=f"1+{_SHA256[:8]}",
+        version=f"2+{_SHA256[:8]}",
         direction="lower",
         range=(0.0, 100.0),
         range_is_approximate=True,
@@ -71,7 +71,7 @@ class Niqe:
         covariance = np.cov(whole, rowvar=False) if len(whole) > 1 else np.zeros((36, 36))
         inverse = np.linalg.pinv((covariance + self._pristine["covariance"]) / 2, hermitian=True)
         flags = () if len(whole) > 1 else ("one_block",)
-        return Score(float(np.sqrt(difference @ inverse @ difference)), flags=flags)
+        return Score(float(np.sqrt(difference @ inverse @ difference)), flags=flags).rounded()
 
 
 def _features(levels: NDArray[np.float64], block: int) -> NDArray[np.float64]:

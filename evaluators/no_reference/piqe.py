@@ -11,22 +11,20 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from turngate.component import ComponentConfig
 from turngate.evaluators.evaluator import EvalInput, Facts
-from turngate.evaluators.no_reference.luma import luma
-from turngate.evaluators.no_reference.statistics import RADIUS, mscn, mscn_single
+from turngate.evaluators.no_reference.statistics import mscn
 from turngate.evaluators.result import Result, Score, Unscored
+from turngate.luma import luma
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Piqe", "PiqeConfig"]
+__all__ = ["Piqe", "PiqeConfig", "blocks_of"]
 
 _BLOCK = 16
 _BAND = 8 * _BLOCK
 _SEGMENT = 6
 _LIMIT = 0.1
 """Variance above which a block is active, and deviation below which a segment of its edge is an artefact."""
-_CLOSE = 0.002
-"""Blocks nearer than this to a threshold are decided in single precision."""
 
 
 class PiqeConfig(ComponentConfig):
@@ -38,13 +36,15 @@ class Piqe:
 
     Source: Venkatanath, Praneeth, Chandrasekhar, Channappayya, Medasani, "Blind Image Quality Evaluation Using
     Perception Based Features", NCC 2015. Luma is scaled so that its brightest pixel is 255.
+    Thresholds are compared in double precision; pyiqa's single precision puts blocks near one on either side, by
+    processor.
     """
 
     Config: ClassVar[type[ComponentConfig]] = PiqeConfig
     requires: ClassVar[Mapping[str, str]] = {}
     facts = Facts(
         name="piqe",
-        version="1",
+        version="2",
         direction="lower",
         range=(0.0, 100.0),
         range_is_approximate=True,
@@ -93,21 +93,9 @@ class _Blocks:
     @classmethod
     def of_all(cls, field: NDArray[np.float64]) -> _Blocks:
         """Look at all blocks of a field, some rows of them at a time, so that what is worked on stays in the cache."""
-        bands = [cls.of(_cut(field[top : top + _BAND], 0)) for top in range(0, len(field) - _BLOCK + 1, _BAND)]
+        bands = [cls.of(_cut(field[top : top + _BAND])) for top in range(0, len(field) - _BLOCK + 1, _BAND)]
         names = ("variance", "weakest_segment", "excess")
         return cls(*(np.concatenate([getattr(band, name) for band in bands]) for name in names))
-
-    def near_a_threshold(self) -> NDArray[np.bool_]:
-        """Blocks that another rounding could put on the other side."""
-        close = np.abs(self.weakest_segment - _LIMIT) < _CLOSE
-        close |= np.abs(self.excess) < _CLOSE
-        return (self.variance > _LIMIT - _CLOSE) & (close | (self.variance < _LIMIT + _CLOSE))
-
-    def replace(self, where: NDArray[np.bool_], other: _Blocks) -> None:
-        """Take the blocks `where` from `other`."""
-        self.variance[where] = other.variance
-        self.weakest_segment[where] = other.weakest_segment
-        self.excess[where] = other.excess
 
 
 def _weakest_segment(field: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -121,30 +109,28 @@ def _weakest_segment(field: NDArray[np.float64]) -> NDArray[np.float64]:
     return deviation
 
 
-def _piqe(values: NDArray[np.float32]) -> Result:
-    if values.min() == values.max():
-        return Unscored("flat", "all pixels have one luma level")
-    levels = np.rint(np.float32(255) * (values / values.max())).astype(np.float64)
+def blocks_of(thousandths: NDArray[np.float32]) -> _Blocks:
+    """What is looked at in an H x W luma image of 0..255,000 that is not all black."""
+    # Whole numbers, so the quotient of a level half-way between two is exact: it goes to the even one everywhere.
+    levels = np.rint(255 * thousandths.astype(np.float64) / float(thousandths.max()))
     height, width = levels.shape
     levels = np.pad(levels, ((0, height % _BLOCK), (0, width % _BLOCK)), mode="symmetric")
-    blocks = _Blocks.of_all(mscn(levels, "edge"))
-    close = blocks.near_a_threshold()
-    if close.any():
-        framed = np.pad(levels, RADIUS, mode="edge")
-        blocks.replace(close, _Blocks.of(mscn_single(_cut(framed, RADIUS, close))))
+    return _Blocks.of_all(mscn(levels, "edge"))
+
+
+def _piqe(thousandths: NDArray[np.float32]) -> Result:
+    if thousandths.min() == thousandths.max():
+        return Unscored("flat", "all pixels have one luma level")
+    blocks = blocks_of(thousandths)
     active = blocks.variance > _LIMIT
     artefact = active & (blocks.weakest_segment < _LIMIT)
     noise = active & (blocks.excess > 0)
     distortion = (artefact * (1 - blocks.variance) + noise * blocks.variance).sum(dtype=np.float64)
     number = int(active.sum())
     flags = () if number else ("no_active_block",)
-    return Score(float((distortion + 1) / (number + 1) * 100), flags=flags)
+    return Score(float((distortion + 1) / (number + 1) * 100), flags=flags).rounded()
 
 
-def _cut(image: NDArray[np.float64], border: int, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
-    """N x (16 + 2 border) x (16 + 2 border) blocks, row by row, of an image with a frame of `border` pixels."""
-    side = _BLOCK + 2 * border
-    windows = sliding_window_view(image, (side, side))[::_BLOCK, ::_BLOCK]
-    if chosen is None:
-        return windows.reshape(-1, side, side)
-    return windows[np.unravel_index(np.flatnonzero(chosen), windows.shape[:2])]
+def _cut(image: NDArray[np.float64]) -> NDArray[np.float64]:
+    """N x 16 x 16 blocks, row by row."""
+    return sliding_window_view(image, (_BLOCK, _BLOCK))[::_BLOCK, ::_BLOCK].reshape(-1, _BLOCK, _BLOCK)

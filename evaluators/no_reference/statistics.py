@@ -14,7 +14,7 @@ from turngate.window import gaussian, strips
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["RADIUS", "fit_aggd", "fit_ggd", "mscn", "mscn_single", "neighbour_sums"]
+__all__ = ["fit_aggd", "fit_ggd", "half", "is_flat", "mscn", "neighbour_sums"]
 
 
 _CANCELS = 1e-6
@@ -139,8 +139,10 @@ def _nearest(
 
 # Local mean and contrast taken out of a luma image: the field that BRISQUE, NIQE and PIQE look at.
 
-RADIUS = 3
-"""Pixels on each side that a coefficient depends on."""
+_SUM = 1 + 1.135e-8
+"""Of the window: what it is in single precision, in which published implementations hold it. It matters in flat areas:
+the residue I - mu is then a tiny value of one sign, far above rounding noise, so that a flat area counts on one side of
+the fits, as it does there, instead of on none or on both by chance."""
 
 
 def mscn(luma: NDArray[np.float64], border: Literal["zero", "edge"]) -> NDArray[np.float64]:
@@ -151,7 +153,7 @@ def mscn(luma: NDArray[np.float64], border: Literal["zero", "edge"]) -> NDArray[
     """
     import cv2
 
-    taps, _ = _windows()
+    taps = gaussian(7, 7 / 6) * _SUM**0.5
     outside = cv2.BORDER_CONSTANT if border == "zero" else cv2.BORDER_REPLICATE
     means = np.asarray(cv2.sepFilter2D(luma, cv2.CV_64F, taps, taps, borderType=outside), np.float64)
     powers = np.asarray(cv2.sepFilter2D(luma * luma, cv2.CV_64F, taps, taps, borderType=outside), np.float64)
@@ -166,38 +168,33 @@ def mscn(luma: NDArray[np.float64], border: Literal["zero", "edge"]) -> NDArray[
     return means
 
 
-def mscn_single(patches: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same for N x (h + 6) x (w + 6) patches with their surroundings, in single precision: N x h x w.
+def is_flat(levels: NDArray[np.float64]) -> bool:
+    """True when all pixels have one level: there is no structure to judge."""
+    return bool(levels.min() == levels.max())
 
-    Window sums are rounded after each of the 49 taps, row by row, as single-precision convolutions do. The rounding
-    of sigma reaches 1 % in dark, smooth areas, enough to move a block over one of PIQE's thresholds.
+
+# Shrinking an image to half its size: the second scale of BRISQUE and NIQE.
+
+
+def half(image: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Shrink H x W to ceil(H/2) x ceil(W/2) by an antialiased bicubic kernel (a = -0.5), edges mirrored.
+
+    This is what MATLAB's `imresize(image, 0.5)` and pyiqa do; other kernels move BRISQUE by several points.
+    Source of the kernel: Keys 1981, equation 15, stretched by 2. Both sides must be at least 4 pixels.
     """
-    pixels = patches.astype(np.float32)
-    mean, power = _sum_single(pixels), _sum_single(pixels * pixels)
-    spread = np.sqrt(np.abs(power - mean * mean) + np.finfo(np.float32).eps)
-    centre = pixels[:, RADIUS:-RADIUS, RADIUS:-RADIUS]
-    return ((centre - mean) / (spread + np.float32(1))).astype(np.float64)
+    import cv2
 
-
-def _sum_single(pixels: NDArray[np.float32]) -> NDArray[np.float32]:
-    _, window = _windows()
-    height, width = (size - 2 * RADIUS for size in pixels.shape[1:])
-    total = np.zeros((len(pixels), height, width), np.float32)
-    for (row, column), weight in np.ndenumerate(window):
-        # A product of two float32 is exact in float64: this is a fused multiply-add on any processor.
-        term = np.float64(weight) * pixels[:, row : row + height, column : column + width]
-        total = (term + total).astype(np.float32)
-    return total
+    taps = _taps()
+    # OpenCV centres eight taps on the fourth: the target's middle lies half a pixel to the right, as it should.
+    full = cv2.sepFilter2D(image, cv2.CV_64F, taps, taps, anchor=(3, 3), borderType=cv2.BORDER_REFLECT)
+    return np.asarray(full, np.float64)[::2, ::2].copy()
 
 
 @cache
-def _windows() -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-    """Taps along one axis, and the 7 x 7 window in single precision.
-
-    The taps are scaled to the sum of the single-precision window, which is 1 + 1.1e-8. That matters in flat areas:
-    the residue I - mu is then a tiny value of one sign, so that a flat area counts on one side of the fits, as it
-    does in the published implementations, instead of on none or on both by chance.
-    """
-    taps = gaussian(2 * RADIUS + 1, 7 / 6)
-    window = np.outer(taps, taps).astype(np.float32)
-    return taps * np.sqrt(window.sum(dtype=np.float64)), window
+def _taps() -> NDArray[np.float64]:
+    """Eight symmetric weights; the source pixels lie 3.5, 2.5, 1.5 and 0.5 from the target on both sides."""
+    far, near = np.array([1.75, 1.25]), np.array([0.75, 0.25])
+    weights = np.concatenate([-0.5 * far**3 + 2.5 * far**2 - 4 * far + 2, 1.5 * near**3 - 2.5 * near**2 + 1])
+    both: NDArray[np.float64] = np.concatenate([weights, weights[::-1]]) / (2 * weights.sum())
+    both.setflags(write=False)
+    return both

@@ -12,12 +12,12 @@ from pydantic import Field
 
 from turngate.component import ComponentConfig, missing_modules
 from turngate.errors import ConfigError, one_line
-from turngate.evaluators.evaluator import EvalInput, Facts, Need
+from turngate.evaluators.evaluator import EvalInput, EvaluatorInput, Facts
 from turngate.evaluators.full_reference.base import described, reference_of, size_scored
 from turngate.evaluators.pyiqa.build import alone, build, obstacle, repeatable
 from turngate.evaluators.pyiqa.catalogue import CatalogueEntry, entry_of, read_catalogue, versions
 from turngate.evaluators.pyiqa.weights import gather, named, what_is_missing
-from turngate.evaluators.registration import Align, register
+from turngate.evaluators.registration import VERSION, Align, register
 from turngate.evaluators.result import Failed, Result, Score, Unscored
 from turngate.weights.hub import offline
 from turngate.weights.torch_device import out_of_memory
@@ -99,8 +99,10 @@ class PyiqaMetric:
         return _facts(entry_of(config.type.partition(":")[2]), config, "")
 
     @classmethod
-    def lacks_of(cls, config: PyiqaConfig) -> str | None:
-        """What is missing here, in one line, without building the metric or importing pyiqa; None when nothing is."""
+    def missing(cls, config: PyiqaConfig | None) -> str | None:
+        """Weights, which most metrics fetch at their first use."""
+        if config is None:  # of the whole family
+            return None
         entry = entry_of(config.type.partition(":")[2])
         problem = obstacle(entry, config.device)
         if problem is not None:
@@ -170,13 +172,14 @@ class PyiqaMetric:
 
 
 def _facts(entry: CatalogueEntry, config: PyiqaConfig, fingerprint: str) -> Facts:
-    needs: set[Need] = {"candidate"}
+    inputs: set[EvaluatorInput] = {"candidate"}
     if entry.compares:
-        needs.add(config.against)
+        inputs.add(config.against)
     if entry.captioned:
-        needs.add("instruction")
+        inputs.add("instruction")
     device = config.device.partition(":")[0]
-    parts = (versions(), device if device != "cpu" else "", fingerprint)
+    aligned = f"registration{VERSION}" if entry.compares and config.align != "none" else ""
+    parts = (versions(), device if device != "cpu" else "", aligned, fingerprint)
     return Facts(
         name=config.type,
         version="+".join(part for part in parts if part),
@@ -184,7 +187,7 @@ def _facts(entry: CatalogueEntry, config: PyiqaConfig, fingerprint: str) -> Fact
         range=entry.range,
         range_is_approximate=True,
         tolerance=1e-3,
-        needs=frozenset(needs),
+        inputs=frozenset(inputs),
         min_size=entry.min_size,
         weights=str(config.weights or named(entry.name)),
         weights_licence="see the metric's authors; pyiqa itself: PolyForm Noncommercial and S-Lab",

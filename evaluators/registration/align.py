@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
     from turngate.picture import Picture
 
-__all__ = ["MAX_SHIFT", "Align", "AlignedImages", "Geometry", "locate", "register"]
+__all__ = ["MAX_SHIFT", "VERSION", "Align", "AlignedImages", "Geometry", "locate", "register"]
+
+VERSION = "2"
+"""Raised when two images are laid on each other in another way: part of the versions of metrics that are not ours."""
 
 Align = Literal["none", "shift", "crop", "full"]
 """What is undone before a comparison: `none`: nothing; `shift`: a translation; `crop`: a translation and a change of

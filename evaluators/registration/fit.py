@@ -33,7 +33,8 @@ def fit(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], orientations
 
     The simplest that explains it is taken: the whole frame, a shift by whole pixels, a shift, then scales as well. So
     what is returned never correlates worse than the whole frame by more than the slack, and a candidate that was not
-    moved is not resampled for a hundredth of a pixel.
+    moved is not resampled for a hundredth of a pixel. Edges lie on a grid of 1 / `GRID` pixel, confidence is rounded to
+    four decimals, uncertainty and tilt to two: what is below that hangs on the processor.
     """
     whole = Geometry(_size(reference), _size(candidate), confidence=0.0)
     if reference.shape == candidate.shape and np.array_equal(reference, candidate):
@@ -47,15 +48,16 @@ def fit(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], orientations
     pixels = max(1, rows.stop - rows.start) * max(1, columns.stop - columns.start)
     confidence = min(1.0, max(0.0, found.correlation))
     if confidence < _CHANCE + _CHANCE_PIXELS / sqrt(pixels):
-        return replace(whole, confidence=confidence, refused="no_match")
+        return replace(whole, confidence=round(confidence, 4), refused="no_match")
     upright = found.orientation.undo(candidate)
     geometry = replace(whole, candidate=_size(upright), orientation=found.orientation)
     view = _simplest(found, geometry)
     if view is None:
         view = finer(reference, upright, found.view)
-    confidence = min(1.0, max(0.0, found.judge.correlation(view)))
-    doubt = uncertainty(reference, upright, view)
-    return replace(geometry, view=view, confidence=confidence, uncertainty=doubt, tilt=_tilt(found, geometry))
+    view = view.snapped(*geometry.candidate)
+    confidence = round(min(1.0, max(0.0, found.judge.correlation(view))), 4)
+    doubt = round(uncertainty(reference, upright, view), 2)
+    return replace(geometry, view=view, confidence=confidence, uncertainty=doubt, tilt=round(_tilt(found, geometry), 2))
 
 
 def _simplest(found: BestView, geometry: Geometry) -> View | None:

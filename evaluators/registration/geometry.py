@@ -11,8 +11,11 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["ORIENTATIONS", "SAME", "UPRIGHT", "Geometry", "Orientation", "Refused", "View"]
+__all__ = ["GRID", "ORIENTATIONS", "SAME", "UPRIGHT", "Geometry", "Orientation", "Refused", "View"]
 
+
+GRID = 256
+"""Steps per pixel of the candidate on which a fit's edges lie."""
 
 # How a candidate's frame lies on its reference's: mirrored or turned, and which part of it the frame shows.
 
@@ -85,6 +88,19 @@ class View:
         left, right = _interval(self.scale_x, self.offset_x)
         top, bottom = _interval(self.scale_y, self.offset_y)
         return left, top, right, bottom
+
+    def snapped(self, width: int, height: int) -> View:
+        """The view whose edges lie on the nearest multiples of 1 / `GRID` pixel of a width x height candidate.
+
+        The search leaves rounding noise (1e-6 pixels at the median, 1e-4 at most between processors), and this is what
+        takes it away before anything is resampled.
+        """
+        ends = []
+        for scale, offset, side in ((self.scale_x, self.offset_x, width), (self.scale_y, self.offset_y, height)):
+            begin, end = (round(at * side * GRID) for at in (offset, scale + offset))
+            ends.append(((end - begin) / (GRID * side), begin / (GRID * side)))
+        (scale_x, offset_x), (scale_y, offset_y) = ends
+        return View(scale_x, scale_y, offset_x, offset_y)
 
     def overlap(self) -> float:
         """Share of the reference's area that is seen, 0 to 1."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from turngate.evaluators.registration.geometry import SAME, Orientation, View
+from turngate.luma import luma_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +20,6 @@ __all__ = ["BestView", "ContrastLevel", "finer", "level", "reduced", "search", "
 
 # One resolution at which a candidate is laid on its reference.
 
-_LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32)
 _LEVELS = 2.0
 """Added to the local contrast, in grey levels: less than this is no structure."""
 _BLUR = 1.0
@@ -118,7 +118,7 @@ def level(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], side: int,
 
     small = reduced(reference, side)
     images = (small, _resized(candidate, (small.shape[1], small.shape[0])))
-    first, second = (_local_contrast(image @ _LUMA, radius) for image in images)
+    first, second = (_local_contrast(luma_of(image) / np.float32(1000), radius) for image in images)
     smooth = [np.asarray(cv2.GaussianBlur(image, (0, 0), _BLUR), np.float32) for image in (first, second)]
     return ContrastLevel(first, second, smooth[0], smooth[1])
 
@@ -153,6 +153,8 @@ _SIMILAR = 0.02
 """Views whose edges are nearer than this, in shares of the frame, end in the same fit."""
 _COARSE, _MIDDLE, _FINE, _FINEST = (128, 4), (256, 6), (512, 8), (1024, 8)
 """Longer side of the images, and sigma of the local window, in pixels."""
+_EQUAL = 1e-5
+"""Correlations nearer than this to each other are equal."""
 _TURNED = 1024
 """Longer side, pixels, to which a candidate is reduced before it is turned about."""
 _ENOUGH = 640
@@ -265,8 +267,10 @@ def _starts(coarse: ContrastLevel, frames: Sequence[View]) -> Iterator[View]:
 
 
 def _better(at: ContrastLevel, view: View, steps: int) -> View:
+    """The refined view, unless it is worse: equally good ones, but for rounding, are the refined one everywhere."""
     refined = at.refined(view, steps)
-    return refined if _plausible(refined) and at.correlation(refined) >= at.correlation(view) else view
+    good = _plausible(refined) and at.correlation(refined) >= at.correlation(view) - _EQUAL
+    return refined if good else view
 
 
 def _plausible(view: View) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, field_validator
+from pydantic import Field, SerializeAsAny, field_validator
 
+from turngate.agent.reasoning import READERS
+from turngate.component import ComponentConfig
 from turngate.frozen import StrictModel
 from turngate.graphs.study.controls import CONTROLS, Control
 
@@ -36,6 +38,9 @@ class StudyConfig(StrictModel):
     """Runs per cell of the grid, each with a seed of its own. All arms draw the same numbers."""
     controls: tuple[Control, ...] = ("no-gate", "always-reject", "oracle", "random")
     """Control arms that are added; `none` or an empty list refuses them. `oracle` needs a truth."""
+    reader: SerializeAsAny[ComponentConfig] | None = None
+    """Reads the reasoning summaries for the page, and for the reports of runs whose configuration names none;
+    `lexicon` where it is left out."""
     sensitivity: list[float] = []
     """Further thresholds of `damaged`, in the truth's unit; the answer is told for each."""
 
@@ -51,6 +56,11 @@ class StudyConfig(StrictModel):
                 raise ValueError(f"{name!r} stands in the list twice: give names, as a mapping")
             named[name] = item
         return named
+
+    @field_validator("reader", mode="before")
+    @classmethod
+    def _reader(cls, raw: Any) -> Any:
+        return None if raw is None else READERS.configure(raw, "reader")
 
     @field_validator("controls", mode="before")
     @classmethod

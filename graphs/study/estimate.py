@@ -35,7 +35,7 @@ class StudyEstimate:
 def estimate(study: Study, probe: bool) -> StudyEstimate:
     """Count the runs, and with `probe` time one edit and one scoring per kind of run: it takes some seconds.
 
-    Parts are built, so what is missing (a key, weights) is told here and not in the middle of the study.
+    Components are built, so what is missing (a key, weights) is an error here and not in the middle of the study.
     """
     turns = calls = paid_calls = 0
     usd: float | None = 0.0

@@ -12,9 +12,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from turngate.errors import ConfigError
-from turngate.graphs.config import RunConfig
+from turngate.graphs.config import RunConfig, derive
 from turngate.graphs.load import apply_overrides, merge, parse_config, read_mapping, with_absolute_paths
-from turngate.graphs.seeds import derive
 from turngate.graphs.study.config import StudyConfig
 from turngate.graphs.study.controls import control_arm
 from turngate.registry import explain, nearest
@@ -64,7 +63,7 @@ def read_study(path: Path, overrides: Sequence[str] = ()) -> Study:
     Cells are origins x scenarios x editors x repeats, and every arm is run on each. With origins or repeats the seed
     is derived from the study's seed, the origin's name and the repeat: the same in every arm, for every editor.
     """
-    raw = read_mapping(path)
+    raw = with_absolute_paths(read_mapping(path), path.parent)
     try:
         config = StudyConfig.model_validate(raw)
     except ValidationError as error:
@@ -73,6 +72,7 @@ def read_study(path: Path, overrides: Sequence[str] = ()) -> Study:
 
 
 def _jobs(config: StudyConfig, source: Path, overrides: Sequence[str]) -> Iterator[Job]:
+    reader = config.reader.model_dump(mode="json") if config.reader else None
     controls = [name for name in config.controls if name != "oracle" or config.run.get("truth")]
     arms: dict[str, tuple[bool, dict[str, Any]]] = {name: (False, change) for name, change in config.arms.items()}
     for name in controls:
@@ -84,7 +84,8 @@ def _jobs(config: StudyConfig, source: Path, overrides: Sequence[str]) -> Iterat
         for cell in _cells(config, source):
             if "editor" in change and config.editors and cell.editor != next(iter(config.editors)):
                 continue  # an arm with an editor of its own is the same for all editors of the grid
-            merged: dict[str, Any] = {"name": f"{arm}-{cell.label}"[:64].rstrip("-"), **config.run}
+            merged: dict[str, Any] = {"name": f"{arm}-{cell.label}"[:64].rstrip("-"), "reader": reader}
+            merged |= config.run
             for laid in (cell.fields, change):
                 merged = merge(merged, laid)
             if cell.seeded:

@@ -19,9 +19,9 @@ from turngate.errors import MachineError, TurngateError
 from turngate.graphs.runner import ENDINGS, run_id_for, start_run
 from turngate.graphs.session import Observer
 from turngate.graphs.study.plan import Job, Study
+from turngate.traces.progress import run_status
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import RunFolder
-from turngate.traces.status import run_status
 
 __all__ = ["Finished", "MakeObservers", "run_study"]
 
@@ -75,9 +75,9 @@ def _write_manifest(study: Study, folder: Path) -> None:
     text = redact(json.dumps({"study": study.config.model_dump(mode="json"), "runs": jobs}, indent=2, default=str))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        component = folder / "study.part"
-        component.write_text(text, encoding="utf-8")
-        component.replace(folder / "study.json")
+        unfinished = folder / "study.part"
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(folder / "study.json")
     except OSError as error:
         raise MachineError(f"cannot write into {folder}: {error.strerror or error}") from error
 
@@ -160,7 +160,7 @@ def _run(job: Job, path: Path, watch: MakeObservers, retry_failed: bool) -> Fini
             ended = start_run(job.config, path, observers, run_id_for(job.config))
     except TurngateError as error:
         return Finished(job, path, "failed", redact(str(error)), worked=True, exit_code=error.exit_code)
-    except Exception as error:  # a part's bug ends one run, not the study
+    except Exception as error:  # a component's bug ends one run, not the study
         reason = redact(f"{type(error).__name__}: {error}")
         return Finished(job, path, "failed", reason, worked=True, exit_code=TurngateError.exit_code)
     return Finished(job, path, ended.status, ended.reason, ended.worked)

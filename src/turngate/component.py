@@ -1,29 +1,29 @@
-"""What every part (editor, evaluator, gate, scenario) is to the registry and to the configuration."""
+"""What every component (editor, evaluator, gate, scenario, reader) is to the registry and to the configuration."""
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal, Protocol, Self
 
 from turngate.frozen import StrictModel
 
-__all__ = ["ComponentClass", "ComponentConfig", "Direction", "missing_modules", "summary"]
+__all__ = ["ComponentClass", "ComponentConfig", "Direction", "missing_here", "missing_modules", "summary"]
 
 Direction = Literal["higher", "lower"]
 """Which way a value is better."""
 
 
 class ComponentConfig(StrictModel, allow_inf_nan=False):
-    """Configuration of one part. Subclass it beside the part; unknown fields are errors.
+    """Configuration of one component. Subclass it beside the component; unknown fields are errors.
 
     So are infinite values and NaN: JSON has neither, and run.json must be able to be run again. A subclass may list
-    fields that are paths as `paths: ClassVar[tuple[str, ...]]`: they are relative to the file that the configuration
-    stands in, as the origin is.
+    fields that are paths as `paths: ClassVar[tuple[str, ...]]`: they are relative to the configuration's file, as the
+    origin is.
     """
 
     type: str
-    """Registry name, entry-point name or dotted path (`package.module:Class`) of the part."""
+    """Registry name, entry-point name or dotted path (`package.module:Class`) of the component."""
 
     def pinned(self) -> Self:
         """The configuration with the hash of what it names on disk, for run.json; itself where it names nothing."""
@@ -33,8 +33,11 @@ class ComponentConfig(StrictModel, allow_inf_nan=False):
 class ComponentClass(Protocol):
     """A class that can be named in a configuration.
 
-    It may also have `needs`: what it needs beside packages (a key, weights), in a few words, and `lacks()`: a class
-    method that says in one line what of that is missing here, or None; `lacks_of(config)` says so for its settings.
+    One that needs more than packages (a key, weights, a program) also has a class method
+    `missing(config: Config | None) -> str | None`: one line that says what of that is missing on this machine for these
+    settings, or with default settings where `config` is None; None when nothing is. It builds, loads and downloads
+    nothing, and is called only where the packages are installed. The first line of its docstring says in a few words
+    what the component needs: listings show it.
     """
 
     Config: ClassVar[type[ComponentConfig]]
@@ -46,7 +49,7 @@ class ComponentClass(Protocol):
 
 
 def missing_modules(component: type[ComponentClass]) -> dict[str, str]:
-    """Modules that `component` needs and that are not installed, with the extra that installs each."""
+    """Modules that `component` requires and that are not installed, with the extra that installs each."""
     return {module: extra for module, extra in component.requires.items() if not _is_there(module)}
 
 
@@ -57,6 +60,12 @@ def _is_there(module: str) -> bool:
         return False
 
 
-def summary(component: type) -> str:
-    """First line of a part's docstring, for listings."""
-    return (component.__doc__ or "").strip().split("\n", 1)[0]
+def missing_here(component: type[ComponentClass], config: ComponentConfig | None) -> str | None:
+    """What `component.missing` says; None where it has no such method or its packages are not installed."""
+    missing: Callable[[ComponentConfig | None], str | None] | None = getattr(component, "missing", None)
+    return missing(config) if missing is not None and not missing_modules(component) else None
+
+
+def summary(described: object) -> str:
+    """First line of the docstring of a component or of a method, for listings; empty where there is none."""
+    return (described.__doc__ or "").strip().split("\n", 1)[0]

@@ -4,10 +4,10 @@
     ├── UserError            the configuration, a key, a file, a missing extra   exit 2
     │   ├── ConfigError          a field is wrong: names file, field, nearest name
     │   ├── ConfigChanged        resume with another configuration: carries the diff
-    │   ├── UnknownPart          no editor, evaluator, gate or scenario of that name
-    │   ├── MissingExtra         the part needs `pip install 'turngate[EXTRA]'`
-    │   ├── MissingWeights       the part needs weights that are not here
-    │   ├── MissingKey           the part needs an API key that is not set
+    │   ├── UnknownComponent     no editor, evaluator, gate, scenario or reader of that name
+    │   ├── MissingExtra         the component needs `pip install 'turngate[EXTRA]'`
+    │   ├── MissingWeights       the component needs weights that are not here
+    │   ├── MissingKey           the component needs an API key that is not set
     │   ├── BadImage             a file is not an image that can be read
     │   └── NoSuchRun            a folder holds no run
     ├── ProviderError        a remote model or server: limit, refusal, time-out  exit 3
@@ -15,7 +15,7 @@
     ├── MachineError         disk, memory, permissions                           exit 4
     │   ├── DamagedRun           a run folder does not hold what it should
     │   └── RunLocked            another process works on the run                exit 5
-    └── InternalError        a bug of turngate or of a part                      exit 70
+    └── InternalError        a bug of turngate or of a component                exit 70
 
 The command line prints the first three without a traceback. A run that ends early by its own limits is not an
 error: see `turngate.cli.errors`.
@@ -83,19 +83,19 @@ class ConfigChanged(UserError):
 
 
 class UnknownComponent(ConfigError):
-    """No part of that name is built in, installed as a plug-in, or importable."""
+    """No component of that name is built in, installed as a plug-in, or importable."""
 
 
 class MissingExtra(UserError):
-    """A part needs packages that an extra installs."""
+    """A component needs packages that an extra installs."""
 
 
 class MissingWeights(UserError):
-    """A part needs weights that are not on this machine."""
+    """A component needs weights that are not on this machine."""
 
 
 class MissingKey(UserError):
-    """A part needs an API key."""
+    """A component needs an API key."""
 
 
 class BadImage(UserError):
@@ -135,7 +135,7 @@ class RunLocked(MachineError):
 
 
 class InternalError(TurngateError):
-    """A bug of turngate or of a part: please report it."""
+    """A bug of turngate or of a component: please report it."""
 
 
 def one_line(text: object, limit: int | None = None) -> str:

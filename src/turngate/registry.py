@@ -1,4 +1,4 @@
-"""Finds parts by registry name, entry point or dotted path, without importing the others."""
+"""Finds components by registry name, entry point or dotted path, without importing the others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """Parts of one kind. `T` is the kind's Protocol."""
+    """Components of one kind. `T` is the kind's Protocol."""
 
     def __init__(
         self, kind: str, group: str, builtin: Mapping[str, str], former: Mapping[str, str] | None = None
@@ -39,7 +39,7 @@ class Registry(Generic[T]):
         return sorted({*shown, *(point.name for point in entry_points(group=self.group))})
 
     def find(self, type_: str) -> type[ComponentClass]:
-        """Class of the part called `type_`; raises `UnknownComponent` with the nearest name."""
+        """Class of the component called `type_`; raises `UnknownComponent` with the nearest name."""
         type_ = self.former.get(type_, type_)
         family = type_.partition(":")[0] + ":"
         target = self.builtin.get(type_) or self.builtin.get(family)
@@ -54,9 +54,10 @@ class Registry(Generic[T]):
         return self._load(target, type_)
 
     def configure(self, raw: Any, where: str) -> ComponentConfig:
-        """Check the mapping `raw` (or a bare name) against the configuration class of the part it names.
+        """Check the mapping `raw` (or a bare name) against the configuration class of the component it names.
 
-        Raises `ConfigError` that starts with `where` (a field path) and names the nearest right field.
+        A name of an earlier version becomes today's. Raises `ConfigError` that starts with `where` (a field path) and
+        names the nearest right field.
         """
         if isinstance(raw, ComponentConfig):
             return raw
@@ -64,19 +65,20 @@ class Registry(Generic[T]):
             raw = {"type": raw}
         if not isinstance(raw, Mapping) or not isinstance(raw.get("type"), str):
             raise ConfigError(f"{where}: name a {self.kind}, for instance `type: {self.names()[0]}`")
+        raw = {**raw, "type": self.former.get(raw["type"], raw["type"])}
         try:
             component = self.find(raw["type"])
         except UnknownComponent as error:
             raise UnknownComponent(f"{where}.type: {error}") from None
         try:
-            return component.Config.model_validate(dict(raw))
+            return component.Config.model_validate(raw)
         except ValidationError as error:
             raise ConfigError(explain(error, component.Config, where)) from None
-        except ConfigError as error:  # of a part inside this one
+        except ConfigError as error:  # of a component inside this one
             raise type(error)(f"{where}.{error}") from None
 
     def build(self, config: ComponentConfig) -> T:
-        """Make the part; raises `MissingExtra` when it needs packages that are not installed."""
+        """Make the component; raises `MissingExtra` when it needs packages that are not installed."""
         component = self.find(config.type)
         missing = missing_modules(component)
         if missing:
@@ -99,7 +101,7 @@ class Registry(Generic[T]):
             raise UnknownComponent(f"{self.kind} {type_!r} cannot be imported: {error}") from None
         if not (isinstance(found, type) and hasattr(found, "Config") and hasattr(found, "requires")):
             raise UnknownComponent(
-                f"{self.kind} {type_!r} is not a part: it needs `Config` and `requires` class attributes"
+                f"{self.kind} {type_!r} is not a component: it needs `Config` and `requires` class attributes"
             )
         return cast("type[ComponentClass]", found)
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .program import environment, turngate, write
+from .program import environment, program, turngate, write
 
-__all__ = ["environment", "turngate", "write"]
+__all__ = ["environment", "program", "turngate", "write"]

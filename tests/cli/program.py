@@ -1,12 +1,14 @@
-"""Starts the program as a user does: another process, another folder."""
+"""The program in an empty folder: inside the test process, or as a process of its own where that is the point."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,15 +16,22 @@ from typing import Any
 import pytest
 import yaml
 
-__all__ = ["PLUGIN", "TURNGATE", "Done", "environment", "turngate", "write"]
+from turngate.cli import cli
+from turngate.cli.errors import guarded
+
+__all__ = [
+    "OFFLINE", "PLUGIN", "TURNGATE", "Done", "environment", "program", "python_path", "turngate", "write",
+]  # fmt: skip
 
 PLUGIN = Path(__file__).parents[1] / "e2e" / "plugin"
+OFFLINE = Path(__file__).parents[1] / "e2e" / "offline"
+"""On PYTHONPATH it refuses every connection, and writes it into the file that OFFLINE_LOG names."""
 TURNGATE = str(Path(sys.executable).parent / "turngate")
 
 
 @dataclass(frozen=True)
 class Done:
-    """A finished process."""
+    """A finished command."""
 
     code: int
     out: str
@@ -47,14 +56,19 @@ class Done:
 
 @pytest.fixture
 def environment() -> dict[str, str]:
-    """The process's environment with the test plug-in importable and no telemetry."""
+    """The command's environment with the test plug-in importable and no telemetry."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
-    return {**kept, "PYTHONPATH": str(PLUGIN), "PYTHONWARNINGS": "error"}
+    return {**kept, "PYTHONPATH": python_path(PLUGIN), "PYTHONWARNINGS": "error"}
+
+
+def python_path(*folders: Path) -> str:
+    """A value for PYTHONPATH that puts these folders in front of what is there."""
+    return os.pathsep.join([*map(str, folders), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
 @pytest.fixture
-def turngate(tmp_path: Path, environment: dict[str, str]) -> Callable[..., Done]:
-    """Run `turngate ARGUMENTS` in an empty folder."""
+def program(tmp_path: Path, environment: dict[str, str]) -> Callable[..., Done]:
+    """Run the installed `turngate ARGUMENTS` in an empty folder."""
 
     def do(*arguments: object, **more: str) -> Done:
         command = [TURNGATE, *map(str, arguments)]
@@ -64,6 +78,43 @@ def turngate(tmp_path: Path, environment: dict[str, str]) -> Callable[..., Done]
         return Done(done.returncode, done.stdout, done.stderr)
 
     return do
+
+
+@pytest.fixture
+def turngate(tmp_path: Path, environment: dict[str, str]) -> Callable[..., Done]:
+    """Run `turngate ARGUMENTS` in an empty folder, in this process."""
+
+    def do(*arguments: object, **more: str) -> Done:
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
+        with _as_started([TURNGATE, *map(str, arguments)], tmp_path, {**environment, **more}):
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                code = guarded(cli)
+        return Done(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))  # type: ignore[attr-defined]
+
+    return do
+
+
+@contextlib.contextmanager
+def _as_started(arguments: list[str], folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
+    """Arguments, folder, environment and search path of a new process; what is imported from there is forgotten."""
+    modules, variables = set(sys.modules), dict(os.environ)
+    with pytest.MonkeyPatch.context() as patch, contextlib.chdir(folder):
+        own = environment["PYTHONPATH"].split(os.pathsep)
+        patch.setattr(sys, "path", [*(path for path in own if path not in sys.path), *sys.path])
+        patch.setattr(sys, "argv", arguments)
+        try:
+            _set_environment(environment)
+            yield
+        finally:
+            _set_environment(variables)
+    for name in set(sys.modules) - modules:
+        if Path(getattr(sys.modules[name], "__file__", None) or "/").parent in (PLUGIN, folder):
+            del sys.modules[name]
+
+
+def _set_environment(variables: Mapping[str, str]) -> None:
+    os.environ.clear()
+    os.environ.update(variables)
 
 
 @pytest.fixture

@@ -8,10 +8,11 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 from jsonschema import Draft202012Validator
 
-from turngate.cli import _COMMANDS
+from turngate.cli import cli
 
 from .program import Done
 
@@ -59,12 +60,15 @@ def test_running_again_in_the_same_folder(turngate: Turngate, write: Write) -> N
     turngate("run", write(), "--out", "one", "--quiet")
     again = turngate("run", write(), "--out", "one", "--quiet")
     assert (again.code, "nothing to do" in again.out) == (0, True)
-    turngate("run", write(), "--out", "one", "--set", "seed=3").refused(2, "seed: 0 -> 3", "--fork")
+    turngate("run", write(), "--out", "one", "--set", "seed=3").refused(
+        2, "seed: 0 -> 3", "turngate fork one --set seed=3"
+    )
 
 
-def test_resume_with_fork(turngate: Turngate, write: Write, tmp_path: Path) -> None:
+def test_a_fork_goes_on_behind_the_last_closed_turn(turngate: Turngate, write: Write, tmp_path: Path) -> None:
     turngate("run", write(turns=3), "--out", "one", "--quiet")
-    child = turngate("resume", "one", "--set", "turns=6", "--fork", "--out", "two", "--json").json()
+    turngate("resume", "one", "--set", "turns=6", "--fork").refused(2, "turngate fork RUN")
+    child = turngate("fork", "one", "--set", "turns=6", "--out", "two", "--json").json()
     assert (child["run"], child["turns"]) == ("two", 6)
     parent = json.loads((tmp_path / "two" / "run.json").read_text())["parent"]
     assert parent == {"run": json.loads((tmp_path / "one" / "run.json").read_text())["run"], "turn": 3}
@@ -96,7 +100,7 @@ def test_early_endings_have_their_own_exit_codes(turngate: Turngate, write: Writ
     assert (done.code, done.json()["accepted"]) == (0, 1)
 
 
-@pytest.mark.parametrize("command", list(_COMMANDS))
+@pytest.mark.parametrize("command", cli.list_commands(click.Context(cli)))
 def test_every_command_has_help(turngate: Turngate, command: str) -> None:
     done = turngate(command, "--help")
     assert done.code == 0
@@ -106,7 +110,7 @@ def test_every_command_has_help(turngate: Turngate, command: str) -> None:
 def test_lists_of_parts(turngate: Turngate) -> None:
     evaluators = {part["name"]: part for part in turngate("evaluators", "--json").json()["evaluators"]}
     assert evaluators["brisque"]["better"] == "lower"
-    assert evaluators["psnr"]["needs"] == "origin"
+    assert evaluators["psnr"]["inputs"] == "origin"
     assert all(part["runs_here"] for part in turngate("gates", "--json").json()["gates"])
     assert "at" in {p["name"]: p for p in turngate("gates", "--json").json()["gates"]}["threshold"]["fields"]
     assert "span" in turngate("editors").out

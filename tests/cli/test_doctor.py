@@ -18,7 +18,7 @@ Turngate = Callable[..., Done]
 Write = Callable[..., Path]
 
 RALI: dict[str, Any] = {
-    "type": "foreign", "name": "rali", "version": "1", "folder": "RALI", "command": [".venv/bin/python", "adapter.py"],
+    "type": "external", "name": "rali", "version": "1", "folder": "RALI", "command": [".venv/bin/python", "adapter.py"],
     "files": ["checkpoints/ckpt.pt", "checkpoints/pca.pkl"], "direction": "higher", "range": [1, 5],
 }  # fmt: skip
 
@@ -34,22 +34,22 @@ def fields() -> dict[str, Any]:
     return {"evaluators": evaluators, "gate": {"type": "threshold", "evaluator": "gray", "at": 1}}
 
 
-def parts(done: Done) -> dict[str, str | None]:
-    return {part["field"]: part["missing"] for part in done.json()["parts"]}
+def missing(done: Done) -> dict[str, str | None]:
+    return {one["field"]: one["missing"] for one in done.json()["components"]}
 
 
-def test_what_the_parts_of_a_configuration_lack(
+def test_what_the_components_of_a_configuration_lack(
     turngate: Turngate, write: Write, tmp_path: Path, fields: dict[str, Any]
 ) -> None:
     path = write(**fields)
     done = turngate("doctor", path, "--json")
     assert done.code == 2
-    told = parts(done)
+    told = missing(done)
     assert set(told) == {
         "editor", "evaluators.rali", "evaluators.vq", "evaluators.gray", "evaluators.both.members.a",
         "evaluators.both.members.r", "gate", "scenario",
     }  # fmt: skip
-    assert {field for field, missing in told.items() if missing} == {
+    assert {field for field, line in told.items() if line} == {
         "evaluators.rali", "evaluators.vq", "evaluators.both.members.r",
     }  # fmt: skip
     rali = told["evaluators.rali"]
@@ -57,14 +57,14 @@ def test_what_the_parts_of_a_configuration_lack(
 
     (tmp_path / "RALI" / "checkpoints").mkdir(parents=True)
     (tmp_path / "RALI" / "checkpoints" / "ckpt.pt").touch()
-    rali = parts(turngate("doctor", path, "--json"))["evaluators.rali"]
+    rali = missing(turngate("doctor", path, "--json"))["evaluators.rali"]
     assert rali is not None and "pca.pkl: check" in rali and "ckpt.pt" not in rali, "every missing file, and no other"
 
     (tmp_path / "RALI" / "checkpoints" / "pca.pkl").touch()
     (tmp_path / "RALI" / ".venv" / "bin").mkdir(parents=True)
     (tmp_path / "RALI" / ".venv" / "bin" / "python").symlink_to(sys.executable)
     done = turngate("doctor", path)
-    assert "evaluators.rali (foreign): can run here\n" in done.out
+    assert "evaluators.rali (external): can run here\n" in done.out
     assert done.code == 2, "VisualQuality-R1 is still missing"
     assert "there is no folder" in done.out
 
@@ -84,11 +84,11 @@ def test_a_study_and_a_configuration_that_is_whole(turngate: Turngate, write: Wr
         "run: {origin: 'skimage:astronaut', scenario: replicate, turns: 2, editor: scripted, evaluators: [scripted]}\n"
         "arms: {one: {gate: always_accept}, other: {gate: always_reject}}\ncontrols: none\n"
     )
-    assert set(parts(turngate("doctor", study, "--json"))) == {"editor", "evaluators.scripted", "gate", "scenario"}
+    assert set(missing(turngate("doctor", study, "--json"))) == {"editor", "evaluators.scripted", "gate", "scenario"}
     assert turngate("doctor", study).out.count("gate (") == 2
 
 
-def test_nothing_is_downloaded(turngate: Turngate, write: Write, tmp_path: Path) -> None:
+def test_nothing_is_downloaded(program: Turngate, write: Write, tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="transformers is not installed: pip install 'turngate[judges]'")
     asked: list[str] = []
 
@@ -110,12 +110,12 @@ def test_nothing_is_downloaded(turngate: Turngate, write: Write, tmp_path: Path)
         thread.start()
         url = f"http://127.0.0.1:{server.server_port}"
         home = {"HF_HOME": str(tmp_path), "TORCH_HOME": str(tmp_path), "HF_ENDPOINT": url}
-        done = turngate("doctor", write(evaluators=evaluators), "--json", **home)
+        done = program("doctor", write(evaluators=evaluators), "--json", **home)
         server.shutdown()
         thread.join()
-    told = parts(done)
-    assert "some/model is not on this machine" in str(told["evaluators.local"])
-    assert "VisualQuality-R1-7B is not on this machine" in str(told["evaluators.vq"])
+    told = missing(done)
+    assert "run `hf download some/model`, or" in str(told["evaluators.local"])
+    assert "VisualQuality-R1-7B`, or give a copy of it" in str(told["evaluators.vq"])
     assert str(told["evaluators.both.members.musiq"]).startswith(("fetched at the first use", "pip install"))
     assert asked == []
 
@@ -127,7 +127,7 @@ def test_wrong_configurations(turngate: Turngate, write: Write) -> None:
 
 def test_without_a_configuration_it_says_what_to_bring(turngate: Turngate) -> None:
     done = turngate("doctor", GEMINI_API_KEY="")
-    assert "foreign needs a program that speaks the line protocol" in done.out and "RALI" in done.out
+    assert "external needs a program that speaks the line protocol" in done.out and "RALI" in done.out
     assert "gemini_judge is missing something: export GEMINI_API_KEY" in done.out
 
 
@@ -151,10 +151,10 @@ def test_facts_of_one(turngate: Turngate) -> None:
     )
 
 
-def test_every_metric_of_pyiqa_by_name(turngate: Turngate, tmp_path: Path) -> None:
+def test_every_metric_of_pyiqa_by_name(program: Turngate, tmp_path: Path) -> None:
     pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
     empty = {"TORCH_HOME": str(tmp_path), "HOME": str(tmp_path), "HF_HOME": str(tmp_path)}
-    told = {part["name"]: part for part in turngate("evaluators", "--all", "--json", **empty).json()["evaluators"]}
+    told = {part["name"]: part for part in program("evaluators", "--all", "--json", **empty).json()["evaluators"]}
     metrics = {name: part for name, part in told.items() if name.startswith("pyiqa:")}
     assert len(metrics) > 90
     assert all("Noncommercial" in part["weights_licence"] and part["better"] for part in metrics.values())
@@ -162,7 +162,7 @@ def test_every_metric_of_pyiqa_by_name(turngate: Turngate, tmp_path: Path) -> No
     assert not musiq["runs_here"]
     assert musiq["missing"] == "fetched at the first use: musiq_koniq_ckpt-e95806b9.pth"
     assert metrics["pyiqa:brisque"]["runs_here"] and metrics["pyiqa:psnr"]["weights"] == "none"
-    offline = turngate("evaluators", "--suite", "banana100-known", "--json", TURNGATE_OFFLINE="1", **empty).json()
+    offline = program("evaluators", "--suite", "banana100-known", "--json", TURNGATE_OFFLINE="1", **empty).json()
     missing = {part["name"]: part["missing"] for part in offline["evaluators"]}
     assert missing["pyiqa:musiq"].startswith(
         "weights that are not here: musiq_koniq_ckpt-e95806b9.pth (TURNGATE_OFFLINE"

@@ -166,7 +166,7 @@ def test_other_words_are_another_run(
     turngate("run", "run.yaml", "--out", "run", "--quiet").refused(2, "evaluators.judge.prompt.words")
     (tmp_path / "words.txt").unlink()
     assert turngate("resume", "run", "--quiet").code == 0
-    assert {request["text"].partition("SeriesStyle")[2][:1] for request in fake_server.requests("judge")} == {"."}
+    assert {request["text"].partition("Look")[2][:1] for request in fake_server.requests("judge")} == {"."}
     versions = {attempt.scores["judge"].version for attempt in RunView.load(tmp_path / "run").attempts}
     assert len(versions) == 1
 

@@ -155,9 +155,9 @@ def test_the_cache_is_shared_between_folders(score: Turngate, images: Path, tmp_
     assert durations[1] < durations[0] and durations[1] < durations[2]
 
 
-def test_a_cache_that_cannot_be_opened_is_no_obstacle(score: Turngate, images: Path, tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_opened_is_no_obstacle(program: Turngate, images: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    done = score(images, "--with", "scripted", TURNGATE_CACHE=str(tmp_path / "file" / "x"))
+    done = program("score", images, "--with", "scripted", TURNGATE_CACHE=str(tmp_path / "file" / "x"))
     assert done.code == 0 and "note: cannot use the score cache" in done.err
 
 

@@ -14,7 +14,7 @@ import yaml
 from turngate import RunView
 from turngate.traces.lock import holder
 
-from .program import TURNGATE, Done
+from .program import TURNGATE, Done, python_path
 
 Turngate = Callable[..., Done]
 STUDY: dict[str, Any] = {
@@ -109,7 +109,7 @@ def test_a_killed_run_ends_alone(turngate: Turngate, study: Path, tmp_path: Path
     study.write_text(yaml.safe_dump(raw, sort_keys=False))
     (tmp_path / "killing.py").write_text(_KILLER)
     (tmp_path / "mark").touch()
-    path = {"PYTHONPATH": str(tmp_path)}
+    path = {"PYTHONPATH": python_path(tmp_path)}
     done = turngate("study", study, "--jobs", "2", "--quiet", **path)
     assert done.code == 4, (done.code, done.err)
     assert "its process was killed" in done.err

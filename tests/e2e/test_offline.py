@@ -6,33 +6,33 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.program import PLUGIN, Done
+from tests.cli.program import OFFLINE, PLUGIN, Done, python_path
 
 Turngate = Callable[..., Done]
 QUICKSTART = Path(__file__).parents[2] / "studies" / "quickstart.yaml"
 
 
 @pytest.fixture
-def offline(turngate: Turngate, tmp_path: Path) -> Callable[..., Done]:
+def offline(program: Turngate, tmp_path: Path) -> Callable[..., Done]:
     """Run `turngate` where every connection and every name look-up fails and is written down."""
-    log, block = tmp_path / "offline.log", Path(__file__).parent / "offline"
+    log = tmp_path / "offline.log"
 
     def do(*arguments: object) -> Done:
-        done = turngate(*arguments, PYTHONPATH=f"{block}:{PLUGIN}", OFFLINE_LOG=str(log))
+        done = program(*arguments, PYTHONPATH=python_path(OFFLINE, PLUGIN), OFFLINE_LOG=str(log))
         assert not log.exists(), log.read_text()
         return done
 
     return do
 
 
-def test_the_block_works(turngate: Turngate, tmp_path: Path) -> None:
+def test_the_block_works(program: Turngate, tmp_path: Path) -> None:
     """The test below can fail: an exporter that is told to reach a server is seen."""
-    block, log = Path(__file__).parent / "offline", tmp_path / "offline.log"
+    log = tmp_path / "offline.log"
     (tmp_path / "c.yaml").write_text(
         "{origin: 'skimage:astronaut', scenario: replicate, turns: 1, editor: scripted, evaluators: [], "
         "gate: always_accept, telemetry: {exporter: otlp}}"
     )
-    turngate("run", "c.yaml", "--quiet", PYTHONPATH=str(block), OFFLINE_LOG=str(log))
+    program("run", "c.yaml", "--quiet", PYTHONPATH=python_path(OFFLINE), OFFLINE_LOG=str(log))
     assert "4318" in log.read_text() or "look up" in log.read_text()
 
 

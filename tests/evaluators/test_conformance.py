@@ -33,7 +33,7 @@ HERE: dict[str, list[Any]] = {
 }
 """Type -> settings."""
 ELSEWHERE = {
-    "foreign": "external/test_external.py",
+    "external": "external/test_external.py",
     "gemini_judge": "judges/test_remote.py",
     "openai_judge": "judges/test_remote.py",
     "pyiqa:": "pyiqa/test_metric.py",
@@ -96,7 +96,7 @@ def _difference(sample: EvalInput) -> float:
     return float(np.abs(sample.candidate.rgb.astype(float) - sample.origin.rgb).mean() / 255)
 
 
-ORIGIN = {"needs": frozenset({"candidate", "origin"})}
+ORIGIN = {"inputs": frozenset({"candidate", "origin"})}
 
 
 @pytest.mark.parametrize(
@@ -117,12 +117,12 @@ ORIGIN = {"needs": frozenset({"candidate", "origin"})}
         (lambda batch: [Score(1 / len(batch)) for _ in batch], {}, "batch of eight"),
         (lambda batch: [Score(float(1 / np.ptp(s.candidate.rgb))) for s in batch], {}, "broke on 160 x 160"),
         (lambda batch: [Score(_difference(s)) for s in batch], ORIGIN, "broke on .*ValueError"),
-        (lambda batch: [Score(len(s.instruction or "") / 100) for s in batch], {}, "nothing but what `needs` lists"),
-        (lambda batch: [Score(float(s.origin is not None)) for s in batch], {}, "nothing but what `needs` lists"),
+        (lambda batch: [Score(len(s.instruction or "") / 100) for s in batch], {}, "nothing but what `inputs` lists"),
+        (lambda batch: [Score(float(s.origin is not None)) for s in batch], {}, "nothing but what `inputs` lists"),
         (lambda batch: [_written_on(s) for s in batch], {}, "changed the pixels"),
         (lambda batch: [Score(0.5) for _ in batch], {"range": (1.0, 0.0)}, "low to high"),
         (lambda batch: [Score(0.5) for _ in batch], {"tolerance": float("nan")}, "tolerance"),
-        (lambda batch: [Score(0.5) for _ in batch], {"needs": frozenset({"origin"})}, "at least the candidate"),
+        (lambda batch: [Score(0.5) for _ in batch], {"inputs": frozenset({"origin"})}, "at least the candidate"),
         (lambda batch: [Score(0.5) for _ in batch], {"version": ""}, "name and a version"),
     ],
 )  # fmt: skip

@@ -30,7 +30,7 @@ def test_rows_say_what_the_facts_say() -> None:
     for name in (*members("classic"), "drift", "drift_chain"):
         facts = EVALUATORS.build(EVALUATORS.configure(name, name)).facts
         assert f"| {facts.direction} |" in rows[name]
-        assert all(need in rows[name] for need in facts.needs - {"candidate"})
+        assert all(need in rows[name] for need in facts.inputs - {"candidate"})
         assert facts.min_size == 1 or f"at least {facts.min_size} pixels" in rows[name], name
         assert ("about" in rows[name] or "80 dB" in rows[name]) == facts.range_is_approximate, name
 

@@ -100,7 +100,7 @@ def test_samples_that_cannot_be_scored_do_not_reach_the_evaluator() -> None:
         seen.append(len(batch))
         return [Score(0.5) for _ in batch]
 
-    evaluator = Broken(answer, needs=frozenset({"candidate", "origin"}), min_size=16)
+    evaluator = Broken(answer, inputs=frozenset({"candidate", "origin"}), min_size=16)
     tiny = Picture.from_rgb(np.zeros((8, 40, 3), dtype=np.uint8))
     results = score(evaluator, [EvalInput(GRAY, origin=GRAY), EvalInput(GRAY), EvalInput(tiny, origin=GRAY)])
     assert seen == [1]

@@ -62,6 +62,6 @@ def test_all_no_reference_metrics_need_the_image_alone() -> None:
     assert len(everything) == len(set(everything)) > 60
     for name in everything:
         if name.startswith("pyiqa:"):
-            assert PyiqaMetric.facts_of(PyiqaConfig(type=name)).needs == {"candidate"}
+            assert PyiqaMetric.facts_of(PyiqaConfig(type=name)).inputs == {"candidate"}
         else:
-            assert EVALUATORS.build(EVALUATORS.configure(name, name)).facts.needs == {"candidate"}
+            assert EVALUATORS.build(EVALUATORS.configure(name, name)).facts.inputs == {"candidate"}

@@ -55,7 +55,7 @@ def test_a_gate_refuses_it_unless_that_is_meant(config: Config, run: Run, raw: A
     ended, view = run(config(**fields, allow_unstable_scores=True), "meant")
     assert ended.status == "complete"
     assert all(attempt.scores["it"].status == "scored" for attempt in view.attempts)
-    assert view.info.resolved["evaluators"]["it"]["deterministic"] == (raw == BATCH)
+    assert view.info.resolved.evaluators["it"].deterministic == (raw == BATCH)
 
 
 def test_an_evaluator_that_no_gate_reads_may_be_unstable(config: Config, run: Run) -> None:

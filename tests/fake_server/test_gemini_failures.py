@@ -173,11 +173,11 @@ def test_not_json(fake_server: FakeServer, edit: Edit, answer: str) -> None:
         edit()
 
 
-@pytest.mark.parametrize("code", [403, 413, 429, 502, 503, 504])
-def test_page_of_a_proxy(fake_server: FakeServer, edit: Edit, code: int) -> None:
-    fake_server.answer(f"html:{code}")
+@pytest.mark.parametrize("answer", ["html", "html:502"])
+def test_page_of_a_proxy(fake_server: FakeServer, edit: Edit, answer: str) -> None:
+    fake_server.answer(answer)
     error = error_of(edit)
-    assert error.code == code
+    assert error.code == 502
     assert "<html>" in error.message
 
 

@@ -161,7 +161,7 @@ def test_model_changes_in_mid_run(fake_server: FakeServer, edit: Edit) -> None:
 
 
 def test_file_type_and_noise_of_the_script(fake_server: FakeServer, edit: Edit) -> None:
-    fake_server.script(format="jpeg")
+    fake_server.script(answers={"default": "as:jpeg"})
     assert Picture.from_bytes(image_of(edit())).media_type == "image/jpeg"
     fake_server.script(noise=0)
     assert np.array_equal(pixels(image_of(edit())), pixels(photo()))

@@ -33,7 +33,7 @@ def test_exact_call_then_range_then_default() -> None:
 
 
 def test_judges_have_keys_of_their_own() -> None:
-    script = parse_script({"answers": {"judge.2": "cut", "edit.2": "drop", "judge.default": "no_json"}}, "test")
+    script = parse_script({"answers": {"judge.2": "cut", "2": "drop", "judge.default": "no_json"}}, "test")
     assert said(script, range(1, 4), "judge") == ["no_json", "cut", "no_json"]
     assert said(script, range(1, 4)) == ["ok", "drop", "ok"]
 
@@ -77,6 +77,8 @@ def test_text_takes_all_that_follows() -> None:
         ({"answers": {3: "same+"}}, ["answers.3"]),
         ({"answers": {"0": "ok"}}, ["counted from 1"]),
         ({"answers": {"5-3": "ok"}}, ["a range goes upwards"]),
+        ({"answers": {"edit.3": "ok"}}, ["a key is a call ('3')"]),
+        ({"answers": {"3": "html:418"}}, ["html does not take '418': write html:200|502"]),
         ({"answers": {"third": "ok"}}, ["a key is a call ('3')"]),
         ({"answers": "ok"}, ["answers", "valid dictionary"]),
         ({"queue": ["no_imge"]}, ["queue.0", "did you mean 'no_image'"]),

@@ -28,7 +28,7 @@ def test_every_attempt_rejected_then_skip(config: Config, run: Run, driver: str)
     ended, view = run(settings)
     numbers = summarise(view)
     assert (ended.status, numbers.turns, numbers.rejected, numbers.attempts) == ("complete", 100, 100, 300)
-    assert {attempt.row.input_image for attempt in view.attempts} == {view.info.origin["image"]}
+    assert {attempt.row.input_image for attempt in view.attempts} == {view.info.origin.image}
 
 
 def test_every_attempt_rejected_then_stop(config: Config, run: Run) -> None:
@@ -61,7 +61,7 @@ def test_all_accepted(config: Config, run: Run, driver: str) -> None:
     ended, view = run(config(turns=100, driver=driver))
     numbers = summarise(view)
     assert (ended.status, numbers.accepted, numbers.attempts, numbers.turns) == ("complete", 100, 100, 100)
-    current = view.info.origin["image"]
+    current = view.info.origin.image
     for attempt in view.attempts:
         assert attempt.row.input_image == current
         current = attempt.decision.image_after
@@ -73,8 +73,8 @@ def test_the_step_limit_is_exact(config: Config, tmp_path: Path) -> None:
 
     import turngate.graphs.machine as machine
     from turngate.graphs.components import build_components
+    from turngate.graphs.machine import first_state
     from turngate.graphs.session import LoopContext, Session
-    from turngate.graphs.state import first_state
     from turngate.traces.run_folder import RunFolder
 
     settings = config(turns=7)
@@ -84,7 +84,7 @@ def test_the_step_limit_is_exact(config: Config, tmp_path: Path) -> None:
         ledger, info = folder.ledger(read_only=False), folder.info()
         from turngate.picture import Picture
 
-        origin = Picture.from_bytes(folder.images.get(info.origin["image"]))
+        origin = Picture.from_bytes(folder.images.get(info.origin.image))
         session = Session(settings, build_components(settings), folder, info, ledger, origin)
         start, context = first_state(session.progress), LoopContext(session)
         try:

@@ -69,7 +69,7 @@ def psnr(one: Any, other: Any) -> float:
 def test_the_edit_is_taken_and_the_harm_is_not(config: Config, run: Run, driver: str) -> None:
     _, view = run(config(**MASKED, driver=driver))
     ideal = load_origin(OriginConfig.model_validate(ORIGIN)).rgb
-    current = view.info.origin["image"]
+    current = view.info.origin.image
     for attempt in view.attempts:
         made, decision = composite(attempt), attempt.decision
         ideal = stamp.stamped(ideal, attempt.row.turn)
@@ -136,7 +136,7 @@ def test_a_fork_goes_on_as_its_parent_did(config: Config, run: Run, tmp_path: Pa
 def test_nothing_clearly_changed(config: Config, run: Run) -> None:
     """Noise is no edit: the turn is spent, the image stays, and the record says why."""
     _, view = run(config(**{**MASKED, "editor": {"type": "scripted", "default": "noise:16"}}))
-    assert {attempt.decision.image_after for attempt in view.attempts} == {view.info.origin["image"]}
+    assert {attempt.decision.image_after for attempt in view.attempts} == {view.info.origin.image}
     assert [attempt.decision.action for attempt in view.attempts] == ["skip"] * 4
     assert composite(view.attempts[0]).changed == 0
     assert "no change of the candidate reaches masking.threshold" in view.attempts[0].decision.reason

@@ -13,11 +13,11 @@ import pytest
 
 from turngate.graphs.components import build_components
 from turngate.graphs.config import RunConfig
-from turngate.graphs.machine import build_machine, step_limit
+from turngate.graphs.machine import build_machine, first_state, step_limit
 from turngate.graphs.origin import load_origin
 from turngate.graphs.session import LoopContext, Session
-from turngate.graphs.state import first_state
 from turngate.traces.ledger import Ledger
+from turngate.traces.recorded import RecordedOrigin, Resolved
 from turngate.traces.run_folder import RunFolder, RunInfo
 
 SCRIPT = """
@@ -57,7 +57,14 @@ def test_resident_memory(tmp_path: Path, driver: str) -> None:
 def test_the_state_does_not_grow(config: Callable[..., RunConfig], tmp_path: Path) -> None:
     """The largest state of turns 91 to 100 is the largest of turns 1 to 10, give or take longer numbers."""
     settings = config(turns=100, gate={"type": "random", "accept_rate": 0.7}, on_reject={"attempts": 2})
-    info = RunInfo(run="gate_history", created="", config={}, origin={}, resolved={}, made_with={})
+    info = RunInfo(
+        run="gate_history",
+        created="",
+        config={},
+        origin=RecordedOrigin(image="0" * 64),
+        resolved=Resolved(),
+        made_with={},
+    )
     ledger = Ledger(tmp_path / "ledger.sqlite")
     origin = load_origin(settings.origin)
     session = Session(settings, build_components(settings), RunFolder(tmp_path), info, ledger, origin)

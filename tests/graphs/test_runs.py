@@ -65,7 +65,10 @@ def test_a_changed_configuration_is_refused(config: Config, run: Run) -> None:
     with pytest.raises(ConfigChanged) as refused:
         run(config(gate=REJECT, on_reject=policy, seed=7, editor={"type": "scripted", "size": 20}))
     assert {field for field, _, _ in refused.value.diff} == {"seed", "editor.size"}
-    assert "--fork" in str(refused.value)
+    folder = run(config(gate=REJECT, on_reject=policy))[0].folder
+    assert str(refused.value).endswith(f"turngate fork {folder} --set editor.size=20 --set seed=7")
+    with pytest.raises(ConfigChanged, match=f"turngate fork {folder} --set FIELD=VALUE"):
+        run(config(gate="always_accept", on_reject=policy))
     assert run(config(gate=REJECT, on_reject=policy, driver="graph"))[0].status == "complete"
 
 
@@ -111,7 +114,10 @@ def test_run_json_can_be_run_again(config: Config, run: Run, tmp_path: Path) -> 
     again = read_config(view.folder.info_file)
     start_run(again, tmp_path / "again")
     assert _comparable(RunView.load(tmp_path / "again")) == _comparable(view)
-    assert json.loads(view.folder.info_file.read_text())["made_with"]["packages"]["turngate"]
+    made_with = json.loads(view.folder.info_file.read_text())["made_with"]
+    assert made_with["packages"]["turngate"]
+    assert made_with["processor"]["model"]
+    assert set(made_with["processor"]) == {"model", "kernels", "forced"}
 
 
 @pytest.mark.parametrize(

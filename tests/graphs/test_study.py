@@ -14,7 +14,7 @@ from turngate import RunView
 from turngate.errors import ConfigError
 from turngate.graphs.session import Observer
 from turngate.graphs.study import Finished, Study, read_study, run_study
-from turngate.traces.analysis.study import StudyAnswer, StudyView, answer_study
+from turngate.traces.analysis.study import StudyAnswer, StudyView, answer_study, load_study
 
 GRAYS = {"1": 0.2, "2": 0.3, "3": 0.6, "4": 0.7, "5": 0.8}
 DAMAGE = {"1": 0.0, "2": 1.0, "3": 5.0, "4": 6.0, "5": 7.0}
@@ -48,7 +48,7 @@ def run(tmp_path: Path, study: Study, **options: Any) -> list[Finished]:
 
 
 def answer(tmp_path: Path) -> StudyAnswer:
-    return answer_study(StudyView.load(tmp_path / "out"))
+    return answer_study(load_study(StudyView.load(tmp_path / "out")))
 
 
 def test_controls_are_added_unless_they_are_refused(tmp_path: Path) -> None:

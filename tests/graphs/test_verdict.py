@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from turngate.agent.gate import Decision, Reading
 from turngate.agent.rejection import Rejection, Tried, best_of
 from turngate.graphs.decision import RuledDecision, next_action
-from turngate.graphs.history import Progress, advance, fold
+from turngate.traces.progress import Progress, advance, fold
 from turngate.traces.records import AttemptRow, DecisionRow
 
 ORIGIN = "0" * 64

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from turngate.providers.calling import run_blocking
-from turngate.providers.trace_headers import below, trace_headers
+from turngate.providers.calling import below, run_blocking, trace_headers
 
 OUTER, INNER = {"traceparent": "00-outer"}, {"traceparent": "00-inner", "tracestate": "a=b"}
 

@@ -16,6 +16,7 @@ from skimage import data
 
 from turngate.picture import Picture, encode_png
 from turngate.traces.ledger import Ledger
+from turngate.traces.recorded import RecordedOrigin, Resolved
 from turngate.traces.records import AttemptRow, DecisionRow, ScoreRow, TruthRow
 from turngate.traces.run_folder import RunFolder, RunInfo
 
@@ -74,17 +75,17 @@ class Writer:
                 run=f"20261130-101500-{self.name}-1a2b3c4d",
                 created="2026-11-30T10:15:00+00:00",
                 config=self._config(),
-                origin={
+                origin=RecordedOrigin.model_validate({
                     "image": self.origin_sha, "media_type": "image/png", "width": self.size, "height": self.size,
                     "normalised": [], "source": "skimage:astronaut",
-                },
-                resolved={
+                }),
+                resolved=Resolved.model_validate({
                     "editor": {"model": "sharpener-1", "stochastic": True, "paid": False},
                     "simulated": self.simulated,
                     "evaluators": {name: _facts(name, way) for name, way in self.evaluators.items()},
                     "truth": None,
                     "scenario": {"ideal": "origin"},
-                },
+                }),
                 made_with={
                     "python": "3.11.2", "platform": "Linux-test", "packages": {"turngate": "0.1.0", "numpy": "2.4.0"},
                     "git": {"revision": "0123456789abcdef0123456789abcdef01234567", "dirty": True},

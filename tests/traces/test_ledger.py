@@ -15,11 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turngate.errors import DamagedRun, MachineError, NoSuchRun, RunLocked
-from turngate.traces.exports.jsonl import read_jsonl
+from turngate.traces.exports import read_jsonl
 from turngate.traces.images import ImageStore
-from turngate.traces.ledger import Ledger
+from turngate.traces.ledger import Ledger, call_key, once
 from turngate.traces.lock import RunLock, holder
-from turngate.traces.once import call_key, once
 from turngate.traces.records import AttemptRow, DecisionRow, ScoreRow, TruthRow
 from turngate.traces.redact import redact
 

@@ -1,6 +1,6 @@
 """Scores that were computed after the fact, beside what they are of. The ledger stays the record of what happened."""
 
-from turngate.traces.rescored.records import SCORE_TABLES, ImageRole, ScoredRow, ScoringPass, ScoringPassEnd
+from turngate.traces.rescored.records import SCORE_TABLES, ScoredRow, ScoringPass, ScoringPassEnd
 from turngate.traces.rescored.table import (
     FILE_NAME,
     Coverage,
@@ -16,7 +16,6 @@ __all__ = [
     "FILE_NAME",
     "SCORE_TABLES",
     "Coverage",
-    "ImageRole",
     "ScoreTable",
     "ScoredRow",
     "ScoringPass",

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from turngate.traces._sqlite import Tables
+from turngate.traces.images import ImageRole
 from turngate.traces.records import Row
 
-__all__ = ["SCORE_TABLES", "ImageRole", "ScoredRow", "ScoringPass", "ScoringPassEnd"]
-
-ImageRole = Literal["origin", "candidate", "composite", "image"]
-"""What an image was in its run (a `composite` is what a masked accept made and took); `image` elsewhere."""
+__all__ = ["SCORE_TABLES", "ScoredRow", "ScoringPass", "ScoringPassEnd"]
 
 
 class ScoredRow(Row):
@@ -80,7 +78,7 @@ class ScoringPass(Row):
     selection: dict[str, Any] = {}
     """How they were chosen: `turns`, `limit`; empty when all were."""
     made_with: dict[str, Any]
-    """Versions of Python and packages, git revision."""
+    """Versions of Python and packages, processor, git revision: as in run.json."""
     started_ns: int
 
 

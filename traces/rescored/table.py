@@ -56,9 +56,9 @@ class ScoreTable:
             self._link.execute("BEGIN IMMEDIATE")
             try:
                 for row in rows:
-                    marks = ", ".join("?" * len(type(row).model_fields))
+                    values = ", ".join("?" * len(type(row).model_fields))
                     columns = ", ".join(type(row).model_fields)
-                    statement = f"INSERT INTO {tables[type(row)]} ({columns}) VALUES ({marks}) ON CONFLICT DO NOTHING"  # noqa: S608 - our own constants
+                    statement = f"INSERT INTO {tables[type(row)]} ({columns}) VALUES ({values}) ON CONFLICT DO NOTHING"  # noqa: S608 - our own constants
                     added += self._link.execute(statement, encode(row)).rowcount
                 self._link.execute("COMMIT")
             except BaseException:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypeVar
 
 from turngate.traces.records import AttemptRow, DecisionRow, ScoreRow, TruthRow
 from turngate.traces.run_folder import RunInfo
@@ -28,17 +28,15 @@ __all__ = [
     "parts",
     "result_attributes",
     "run_attributes",
+    "scoped",
     "try_attributes",
     "turn_attributes",
-    "type_of",
     "words",
 ]
 
-
-# Small steps from a row's fields to attribute values.
-
 Value: TypeAlias = str | bool | int | float | list[str]
 Attributes: TypeAlias = dict[str, Value]
+T = TypeVar("T")
 
 _MOST_PARTS = 16
 """Evidence and components come from plug-ins; the rest of a span must keep its place (SDK limit: 128 attributes)."""
@@ -65,15 +63,15 @@ def parts(name: str, values: Mapping[str, float | str | None], content: Content)
     }
 
 
-def type_of(config: Mapping[str, object], part: str) -> str | None:
-    """Registry name of a part in a configuration."""
-    chosen = config.get(part)
-    return str(chosen["type"]) if isinstance(chosen, Mapping) and "type" in chosen else None
+def scoped(get: Callable[..., T], info: RunInfo) -> T:
+    """A tracer, logger or meter in turngate's scope; `get` is the getter of its provider."""
+    version = info.made_with.get("packages", {}).get("turngate")
+    return get(names.SCOPE, version, attributes={names.SCOPE_CONVENTIONS: names.CONVENTIONS})
 
 
 def run_attributes(info: RunInfo) -> Attributes:
-    """The root: what is known before the first turn."""
-    config = info.config
+    """The run's span as it begins."""
+    config = info.recorded
     return known(
         {
             names.OPERATION: names.OPERATION_WORKFLOW,
@@ -82,13 +80,13 @@ def run_attributes(info: RunInfo) -> Attributes:
             names.WORKFLOW_NAME: names.WORKFLOW,
             names.CONVERSATION: info.run,
             names.RUN: info.run,
-            names.RUN_TURNS: config.get("turns"),
-            names.RUN_SEED: config.get("seed"),
-            names.RUN_SCENARIO: type_of(config, "scenario"),
-            names.RUN_EDITOR: type_of(config, "editor"),
-            names.RUN_GATE: type_of(config, "gate"),
-            names.RUN_EVALUATORS: list(config.get("evaluators", ())),
-            names.SIMULATED: info.resolved.get("simulated"),
+            names.RUN_TURNS: config.turns,
+            names.RUN_SEED: config.seed,
+            names.RUN_SCENARIO: config.scenario.type or None,
+            names.RUN_EDITOR: config.editor.type or None,
+            names.RUN_GATE: config.gate.type or None,
+            names.RUN_EVALUATORS: list(config.evaluators),
+            names.SIMULATED: info.resolved.simulated,
             names.PARENT_RUN: info.parent.run if info.parent else None,
             names.PARENT_TURN: info.parent.turn if info.parent else None,
         }
@@ -116,7 +114,7 @@ def closing_attributes(row: DecisionRow, decided: Attributes) -> Attributes:
 def ending_attributes(
     status: str, reason: str | None, closed_turns: int, attempts: int, cost_usd: float | None
 ) -> Attributes:
-    """The root as the work on the run ends; `reason` is fit to be sent."""
+    """The run's span as the work on the run ends; `reason` is redacted and cut."""
     return known(
         {
             names.RUN_STATUS: status,
@@ -148,9 +146,6 @@ def decision_attributes(row: DecisionRow, content: Content) -> Attributes:
             names.IMAGE_TURN_AFTER: row.image_turn_after,
         }
     )
-
-
-# The calls to a provider that failed within one attempt, with their times.
 
 
 @dataclass(frozen=True)
@@ -189,16 +184,13 @@ def answered_at(row: AttemptRow) -> int:
     return max((call.again_ns for call in failed_calls(row)), default=row.started_ns)
 
 
-# From rows of the ledger to attributes of an editor call.
-
-
 def called(info: RunInfo) -> str:
-    """What is called: the model, or the kind of editor where it has no model."""
-    return str(info.resolved.get("editor", {}).get("model") or type_of(info.config, "editor") or names.WORKFLOW)
+    """What an editor call asks: the model, or the type of editor where it has no model."""
+    return info.resolved.editor.model or info.recorded.editor.type or names.WORKFLOW
 
 
 def edit_error(row: AttemptRow) -> str | None:
-    """`error.type` of an editor call; None when an image came."""
+    """`error.type` of an editor call; None when it gave an image."""
     return (row.why or "no_image") if row.outcome == "no_image" else None
 
 
@@ -247,7 +239,7 @@ def _request(info: RunInfo, row: AttemptRow) -> Attributes:
         {
             names.OPERATION: names.OPERATION_EDIT,
             names.PROVIDER: row.provider,
-            names.REQUEST_MODEL: info.resolved.get("editor", {}).get("model"),
+            names.REQUEST_MODEL: info.resolved.editor.model,
             names.REQUEST_SEED: row.seed,
             names.OUTPUT_TYPE: "image",
             names.CONVERSATION: info.run,
@@ -255,9 +247,6 @@ def _request(info: RunInfo, row: AttemptRow) -> Attributes:
             names.ATTEMPT: row.attempt,
         }
     )
-
-
-# From rows of the ledger to attributes of an evaluation: its span, and its event.
 
 
 def evaluation_span_attributes(info: RunInfo, row: ScoreRow, content: Content) -> Attributes:
@@ -289,8 +278,8 @@ def result_attributes(info: RunInfo, attempt: AttemptRow, row: ScoreRow, content
 
 def _result(info: RunInfo, row: ScoreRow, content: Content) -> Attributes:
     """A value only when there is a score; unscored and failed ones have `error.type`."""
-    facts: dict[str, Any] = info.resolved.get("evaluators", {}).get(row.evaluator, {})
-    lowest, highest = (_bound(bound) for bound in facts.get("range", (None, None)))
+    facts = info.resolved.evaluators.get(row.evaluator)
+    lowest, highest = facts.bounds if facts is not None else (None, None)
     return known(
         {
             names.EVALUATION_NAME: row.evaluator,
@@ -306,8 +295,3 @@ def _result(info: RunInfo, row: ScoreRow, content: Content) -> Attributes:
             names.ATTEMPT: row.attempt,
         }
     )
-
-
-def _bound(bound: object) -> float | None:
-    """run.json writes infinite bounds as words."""
-    return float(bound) if isinstance(bound, int | float) else None

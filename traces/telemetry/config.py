@@ -1,4 +1,4 @@
-"""What telemetry says and where it goes."""
+"""Settings of telemetry, and the exporter of each signal after them and the standard OTEL_* variables."""
 
 from __future__ import annotations
 
@@ -39,8 +39,6 @@ class TelemetryConfig(StrictModel):
     """How long the end of a run waits for what has not been delivered yet; the rest counts as dropped."""
 
 
-# Which exporter each signal of a run uses, from its configuration and the standard OTEL_* variables.
-
 ExporterKind = Literal["none", "jsonl", "otlp"]
 
 _log = logging.getLogger(__name__)
@@ -53,7 +51,7 @@ _LENGTH_LIMITS = (
 def chosen_exporters(
     config: TelemetryConfig, environment: Mapping[str, str] | None = None
 ) -> dict[Signal, ExporterKind]:
-    """What `config` and `environment` (default: the process's) ask for.
+    """Exporter of each signal, as `config` and `environment` (default: the process's) ask for.
 
     `OTEL_SDK_DISABLED=true` turns everything off. `OTEL_TRACES_EXPORTER`, `OTEL_LOGS_EXPORTER` and
     `OTEL_METRICS_EXPORTER` turn a signal off (`none`) unless the configuration names its signals, and on (`otlp`) under

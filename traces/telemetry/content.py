@@ -81,11 +81,11 @@ def image_facts(row: AttemptRow) -> dict[str, Any]:
 
 def origin_facts(info: RunInfo, images: ImageStore) -> dict[str, Any]:
     """The same about the origin: run.json's words, and the size of its file in `images`."""
-    origin, file = info.origin, images.find(info.origin["image"])
+    origin, file = info.origin, images.find(info.origin.image)
     return {
-        "mime_type": origin.get("media_type"),
-        "width": origin.get("width"),
-        "height": origin.get("height"),
+        "mime_type": origin.media_type,
+        "width": origin.width,
+        "height": origin.height,
         "size_bytes": file.stat().st_size if file is not None else None,
     }
 

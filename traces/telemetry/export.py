@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from turngate.errors import MachineError, ProviderError
+from turngate.traces.progress import run_status
 from turngate.traces.records import AttemptRecord, EventRow
 from turngate.traces.run_folder import RunFolder, RunInfo
-from turngate.traces.status import run_status
 from turngate.traces.telemetry.config import ExporterKind, Signal, TelemetryConfig, attribute_limit, chosen_exporters
 from turngate.traces.telemetry.content import Content
 from turngate.traces.telemetry.otlp import target
@@ -23,12 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["RecordedRun", "export_run", "read_last_event", "read_past"]
 
 
-# What the ledger of a run already holds, as the records that telemetry is made of.
-
-
 @dataclass(frozen=True)
 class RecordedRun:
-    """Everything recorded so far."""
+    """What the ledger of a run already holds, as the records that telemetry is made of."""
 
     records: tuple[AttemptRecord, ...]
     """In order of turn and attempt."""
@@ -78,7 +75,7 @@ def export_run(
     the run was configured. Evaluation events go along unless OTEL_LOGS_EXPORTER is `none`; metrics do not, they are
     about a process at work. A run that still works or was interrupted is sent as far as it got. Raises `NoSuchRun`,
     `ConfigError` for an endpoint that is no URL, and `ProviderError` (for a file `MachineError`) when not every span
-    was taken; events that were not taken are warned about.
+    was delivered; events that were not are warned about.
     """
     from turngate.traces.telemetry.pipeline import Pipeline
     from turngate.traces.telemetry.run_signals import RunSignals
@@ -90,7 +87,6 @@ def export_run(
     if jsonl is not None:
         jsonl.unlink(missing_ok=True)
     pipeline = Pipeline(_chosen(config), jsonl or folder.path / "telemetry.jsonl", endpoint, content.limit)
-    assert pipeline.spans is not None
     started_ns = past.started_ns or _ending(folder, past)[2]
     place = TracePlace(info.run, config.trace_per, past.started_under)
     try:
@@ -103,7 +99,7 @@ def export_run(
         raise ProviderError(
             f"{target(endpoint, 'traces')} did not take the spans of {info.run}: check that a collector listens there"
         )
-    return pipeline.spans.ended
+    return pipeline.channels["traces"].accepted
 
 
 def _replay(signals: RunSignals, pipeline: Pipeline, folder: RunFolder, info: RunInfo, past: RecordedRun) -> None:
@@ -115,7 +111,7 @@ def _replay(signals: RunSignals, pipeline: Pipeline, folder: RunFolder, info: Ru
             signals.attempt(record)
         if number % _FLUSH_EVERY == 0:
             pipeline.flush()
-            if pipeline.spans is not None and pipeline.spans.lost:
+            if pipeline.channels["traces"].dropped:
                 return
     signals.end(*_ending(folder, past))
     pipeline.flush()
@@ -123,7 +119,7 @@ def _replay(signals: RunSignals, pipeline: Pipeline, folder: RunFolder, info: Ru
 
 def _settings(info: RunInfo, to_file: bool, capture_content: bool | None) -> TelemetryConfig:
     """The run's own settings, sent now and in whole."""
-    config = TelemetryConfig.model_validate(info.config.get("telemetry", {}))
+    config = TelemetryConfig.model_validate(info.recorded.telemetry)
     changes: dict[str, object] = {"exporter": "jsonl" if to_file else "otlp", "signals": None}
     changes |= {} if capture_content is None else {"capture_content": capture_content}
     return config.model_copy(update=changes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from turngate.errors import ConfigError
@@ -12,38 +12,42 @@ from turngate.traces.redact import redact
 from turngate.traces.telemetry.config import Signal
 
 if TYPE_CHECKING:
-    from opentelemetry.sdk._logs.export import LogRecordExporter
-    from opentelemetry.sdk.metrics.export import MetricExporter
-    from opentelemetry.sdk.trace.export import SpanExporter
+    from turngate.traces.telemetry.channel import Sink
 
-__all__ = ["event_exporter", "metric_exporter", "signal_url", "span_exporter", "target"]
+__all__ = ["signal_url", "sink", "target"]
 
 _PATHS: dict[Signal, str] = {"traces": "/v1/traces", "logs": "/v1/logs", "metrics": "/v1/metrics"}
-T = TypeVar("T")
 
 
-def span_exporter(endpoint: str | None) -> SpanExporter:
-    """Spans to `endpoint`, see `signal_url`; None: the standard OTEL_EXPORTER_OTLP_* variables.
+def sink(endpoint: str | None, signal: Signal) -> Sink:
+    """Sends the batches of `signal` to `endpoint`, see `signal_url`; None: the standard OTEL_EXPORTER_OTLP_* variables.
 
     Raises `ConfigError` when the endpoint or a variable cannot be understood.
     """
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from turngate.traces.telemetry.channel import Sink
 
-    return _built(lambda url: OTLPSpanExporter(endpoint=url), endpoint, "traces")
-
-
-def event_exporter(endpoint: str | None) -> LogRecordExporter:
-    """The same for events."""
-    from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
-
-    return _built(lambda url: OTLPLogExporter(endpoint=url), endpoint, "logs")
+    url = signal_url(endpoint, signal) if endpoint else None
+    try:
+        exporter = _exporter(signal)(endpoint=url)
+    except (ValueError, RuntimeError, OSError) as error:
+        raise ConfigError(f"telemetry: {error}: check the OTEL_EXPORTER_OTLP_* variables") from error
+    return Sink(target(endpoint, signal), lambda batch: exporter.export(batch).name == "SUCCESS", exporter.shutdown)
 
 
-def metric_exporter(endpoint: str | None) -> MetricExporter:
-    """The same for metrics; cumulative or delta as OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE says."""
-    from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+def _exporter(signal: Signal) -> Callable[..., Any]:
+    match signal:
+        case "traces":
+            from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 
-    return _built(lambda url: OTLPMetricExporter(endpoint=url), endpoint, "metrics")
+            return OTLPSpanExporter
+        case "logs":
+            from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+
+            return OTLPLogExporter
+        case "metrics":
+            from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+
+            return OTLPMetricExporter
 
 
 def signal_url(endpoint: str, signal: Signal) -> str:
@@ -66,11 +70,3 @@ def target(endpoint: str | None, signal: Signal) -> str:
         return redact(endpoint)
     named = os.environ.get(f"OTEL_EXPORTER_OTLP_{signal.upper()}_ENDPOINT")
     return redact(named or os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT") or "http://localhost:4318")
-
-
-def _built(build: Callable[[str | None], T], endpoint: str | None, signal: Signal) -> T:
-    url = signal_url(endpoint, signal) if endpoint else None
-    try:
-        return build(url)
-    except (ValueError, RuntimeError, OSError) as error:
-        raise ConfigError(f"telemetry: {error}: check the OTEL_EXPORTER_OTLP_* variables") from error

@@ -6,16 +6,12 @@ import hashlib
 import os
 import re
 import sys
-import threading
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal
 
-from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
-
 __all__ = [
-    "DerivedIds",
     "TraceContext",
     "TracePlace",
     "edit_span_id",
@@ -32,16 +28,13 @@ __all__ = [
     "turn_trace_id",
 ]
 
-
-# W3C trace context as text: where a run was started from, and what a call takes along.
-
 _TRACEPARENT = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?")
 _TRACESTATE = re.compile(r"[ -~]{1,512}")
 
 
 @dataclass(frozen=True)
 class TraceContext:
-    """A span of somebody, or of ours, by its ids."""
+    """W3C trace context: a span, ours or another's, by its ids."""
 
     trace: int
     span: int
@@ -121,9 +114,6 @@ class TracePlace:
         return TraceContext(trace, span, 1 if joined is None else joined.flags, state)
 
 
-# Trace and span ids made from run, turn and attempt: whoever sends a span again sends it under the same id.
-
-
 def trace_id(run: str) -> int:
     """128-bit trace id of a run: the first 16 bytes of the SHA-256 of its run id."""
     return _trace_id(run)
@@ -176,35 +166,8 @@ def _hash(path: tuple[str | int, ...]) -> bytes:
     return hashlib.sha256("/".join(str(step) for step in path).encode()).digest()
 
 
-# Hands ids that are known beforehand to the SDK.
-
-
-class DerivedIds(RandomIdGenerator):
-    """Hands out the ids that were asked for in this thread, once; random ones otherwise."""
-
-    def __init__(self) -> None:
-        self._wanted = threading.local()
-
-    def want(self, trace: int, span: int) -> None:
-        """The next span started in this thread gets these ids (as a child it takes its parent's trace id)."""
-        self._wanted.trace, self._wanted.span = trace, span
-
-    def generate_trace_id(self) -> int:
-        """128-bit id; a sampler that looks at the trace id thus decides alike in every process of a run."""
-        trace: int | None = getattr(self._wanted, "trace", None)
-        return super().generate_trace_id() if trace is None else trace
-
-    def generate_span_id(self) -> int:
-        """64-bit id."""
-        span: int | None = getattr(self._wanted, "span", None)
-        self._wanted.trace = self._wanted.span = None
-        return super().generate_span_id() if span is None else span
-
-
-# W3C trace context for the calls that editors and evaluators make, so that a server's spans hang below ours.
-#
-# The loop asks `request_headers` right before it calls a part. An editor is given the answer in `EditRequest.headers`;
-# an evaluator, which knows no turn, calls from inside `turngate.providers.trace_headers.below`.
+# The loop asks `request_headers` right before it calls an editor or an evaluator. An editor gets the headers in
+# `EditRequest.headers`; an evaluator, which knows no turn, calls from inside `turngate.providers.calling.below`.
 
 _place: ContextVar[TracePlace | None] = ContextVar("turngate_telemetry_place", default=None)
 
@@ -222,10 +185,10 @@ def request_headers(turn: int, attempt: int, evaluator: str | None = None) -> di
 
 
 def enter(place: TracePlace) -> None:
-    """From now on `request_headers` speaks of this run, in this thread and in those that copy its context."""
+    """Make `request_headers` give the spans of this run, in this thread and in those that copy its context."""
     _place.set(place)
 
 
 def leave() -> None:
-    """The run's work ended here."""
+    """Undo `enter`: this process no longer works on the run."""
     _place.set(None)

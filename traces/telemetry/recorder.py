@@ -1,4 +1,4 @@
-"""Tells OpenTelemetry what is recorded while a run works."""
+"""Sends what is recorded to OpenTelemetry while a run works."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from turngate.traces.telemetry import place as propagation
 from turngate.traces.telemetry.config import Signal, TelemetryConfig, attribute_limit, chosen_exporters
 from turngate.traces.telemetry.content import Content
 from turngate.traces.telemetry.export import read_last_event, read_past
-from turngate.traces.telemetry.pipeline import Dropped, Providers, application_providers
 from turngate.traces.telemetry.place import TracePlace
+from turngate.traces.telemetry.providers import Dropped, Providers, application_providers
 
 if TYPE_CHECKING:
     from opentelemetry._logs import LoggerProvider
@@ -26,7 +26,7 @@ __all__ = ["TelemetryRecorder"]
 
 
 class TelemetryRecorder:
-    """Observer of a run: tells about everything recorded, after it was recorded, with the recorded times.
+    """Observer of a run: sends what was recorded, after it was recorded, with the recorded times.
 
     Spans and events depend on the ledger alone, so two processes that work on a run one after the other, and a later
     `export_run`, send the same. Nothing it does waits for a collector; `close` waits a bounded time.
@@ -76,7 +76,7 @@ class TelemetryRecorder:
         return bool(self._providers)
 
     def started(self, info: RunInfo, started_ns: int) -> None:
-        """The run begins or goes on; `started_ns` is when it first began, if the ledger does not say."""
+        """The run begins or goes on; `started_ns` is when it first began, unless the ledger has a time."""
         if not self.on:
             return
         from turngate.traces.telemetry.run_signals import RunSignals
@@ -96,7 +96,7 @@ class TelemetryRecorder:
             self._signals.attempt(record)
 
     def ended(self, status: str, reason: str | None, ended_ns: int) -> None:
-        """This process's work on the run ended; `ended_ns` is when, if the ledger does not say."""
+        """This process's work on the run ended; `ended_ns` is when, unless the ledger has a time."""
         if self._signals is None:
             return
         propagation.leave()

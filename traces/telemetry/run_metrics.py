@@ -15,10 +15,10 @@ from turngate.traces.telemetry.attributes import (
     edit_error,
     failed_calls,
     known,
-    type_of,
+    scoped,
 )
 
-__all__ = ["RunMetrics"]
+__all__ = ["SCORE_BOUNDARIES", "RunMetrics"]
 
 _SECONDS = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
 """Bucket boundaries that the conventions ask for."""
@@ -26,11 +26,11 @@ _TURN_SECONDS = (*_SECONDS, 163.84, 327.68, 655.36)
 """The same, and longer: a turn may take several calls and wait on limits."""
 _TOKENS = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864)
 """Bucket boundaries that the conventions ask for."""
-_SCORES = (
-    0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1,
+SCORE_BOUNDARIES = (
+    -100, -50, -20, -10, -5, -2, -1, -0.5, -0.2, 0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1,
     1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 25, 30, 35, 40, 50, 60, 70, 80, 90, 100,
 )  # fmt: skip
-"""Ours: scores from 0 to 1, marks from 1 to 10, decibels and percentages."""
+"""Bucket boundaries of scores: from 0 to 1, marks from 1 to 10, decibels, percentages, and values below zero."""
 
 
 class RunMetrics:
@@ -38,17 +38,16 @@ class RunMetrics:
 
     def __init__(self, provider: MeterProvider, info: RunInfo) -> None:
         self._info = info
-        version = info.made_with.get("packages", {}).get("turngate")
-        meter = provider.get_meter(names.SCOPE, version, attributes={names.SCOPE_CONVENTIONS: names.CONVENTIONS})
+        meter = scoped(provider.get_meter, info)
         self._seconds = meter.create_histogram(
             names.METRIC_EDIT_DURATION, "s", "Duration of editor calls", explicit_bucket_boundaries_advisory=_SECONDS
         )
         self._tokens = meter.create_histogram(
             names.METRIC_TOKENS, "{token}", "Tokens of an editor call", explicit_bucket_boundaries_advisory=_TOKENS
         )
-        self._scores = meter.create_histogram(
-            names.METRIC_SCORE, "1", "Scores of candidates", explicit_bucket_boundaries_advisory=_SCORES
-        )
+        # OpenTelemetry's histograms take no value below zero, and BRISQUE's often is. Our own pipeline makes a
+        # histogram of this gauge; an application's meter provider does with a view, see docs/telemetry.md.
+        self._scores = meter.create_gauge(names.METRIC_SCORE, "1", "Scores of candidates")
         self._turn_seconds = meter.create_histogram(
             names.METRIC_TURN_DURATION,
             "s",
@@ -79,19 +78,19 @@ class RunMetrics:
                 names.GATE_VERDICT: decision.verdict,
                 names.GATE_ACTION: decision.action,
                 names.GATE_RULE: decision.rule,
-                names.RUN_GATE: type_of(self._info.config, "gate"),
+                names.RUN_GATE: self._info.recorded.gate.type or None,
             }
         )
         self._decisions.add(1, decided, edit)
         if decision.closes_turn:
             closed: Attributes = {names.GATE_VERDICT: decision.verdict, names.GATE_ACTION: decision.action}
-            self._turn_seconds.record((decision.at_ns - started_ns) / 1e9, closed, edit)
+            self._turn_seconds.record(_seconds(started_ns, decision.at_ns), closed, edit)
         self._note(record)
 
     def _judged(self, row: ScoreRow, edit: Context) -> None:
         judge: Attributes = {names.EVALUATION_NAME: row.evaluator, names.EVALUATOR_TYPE: row.type}
         if row.value is not None:
-            self._scores.record(row.value, judge | {names.EVALUATION_DIRECTION: row.direction}, edit)
+            self._scores.set(row.value, judge | {names.EVALUATION_DIRECTION: row.direction}, edit)
         if row.usage.get("cost_usd"):
             self._cost.add(row.usage["cost_usd"], judge | {names.COST_OF: "evaluator"}, edit)
 
@@ -112,7 +111,7 @@ class RunMetrics:
             self._retries.add(1, asked | why | {names.RETRY_LEVEL: "call"}, edit)
         answered = asked | known({names.RESPONSE_MODEL: row.model})
         error = edit_error(row)
-        seconds = (row.ended_ns - answered_at(row)) / 1e9
+        seconds = _seconds(answered_at(row), row.ended_ns)
         self._seconds.record(seconds, answered | known({names.ERROR_TYPE: error}), edit)
         for kind, count in (("input", row.input_tokens), ("output", row.output_tokens)):
             if count is not None:
@@ -130,3 +129,8 @@ class RunMetrics:
             self._turn_started_ns = self._asked_again = None
         else:
             self._asked_again = edit_error(record.attempt) or "rejected"
+
+
+def _seconds(began_ns: int, ended_ns: int) -> float:
+    """Never below zero, which a histogram refuses; a clock that was set back in between gives 0."""
+    return max(0, ended_ns - began_ns) / 1e9

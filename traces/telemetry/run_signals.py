@@ -8,29 +8,23 @@ from opentelemetry.context import Context
 from turngate.traces.records import AttemptRecord
 from turngate.traces.run_folder import RunFolder, RunInfo
 from turngate.traces.telemetry import names
-from turngate.traces.telemetry.attributes import result_attributes
+from turngate.traces.telemetry.attributes import result_attributes, scoped
 from turngate.traces.telemetry.content import Content
-from turngate.traces.telemetry.pipeline import Providers
 from turngate.traces.telemetry.place import TracePlace
+from turngate.traces.telemetry.providers import Providers
 from turngate.traces.telemetry.run_metrics import RunMetrics
 from turngate.traces.telemetry.run_trace import RunTrace, remote_context
 
 __all__ = ["RunSignals"]
 
 
-# The events of one run: the result of every evaluation, told to the editor call that it judges.
-
-
 class RunEvents:
-    """One event `gen_ai.evaluation.result` per evaluation that was asked for; a skipped one has no result."""
+    """One event `gen_ai.evaluation.result` per evaluation, its parent the editor call; none for a skipped one."""
 
     def __init__(self, provider: LoggerProvider, info: RunInfo, content: Content) -> None:
         self._info = info
         self._content = content
-        version = info.made_with.get("packages", {}).get("turngate")
-        self._logger = provider.get_logger(
-            names.SCOPE, version, attributes={names.SCOPE_CONVENTIONS: names.CONVENTIONS}
-        )
+        self._logger = scoped(provider.get_logger, info)
 
     def attempt(self, record: AttemptRecord, edit: Context) -> None:
         """Send the events of an attempt; `edit` holds the span of its editor call."""
@@ -46,7 +40,7 @@ class RunEvents:
 
 
 class RunSignals:
-    """Hands every attempt to what is told about it."""
+    """Hands every attempt on to the signals that have a provider."""
 
     def __init__(
         self,
@@ -65,14 +59,14 @@ class RunSignals:
         self._metrics = RunMetrics(providers.meter, info) if providers.meter is not None else None
 
     def skip(self, record: AttemptRecord) -> None:
-        """Take in an attempt that another process told."""
+        """Take in an attempt that another process sent."""
         if self._trace is not None:
             self._trace.skip(record)
         if self._metrics is not None:
             self._metrics.skip(record)
 
     def attempt(self, record: AttemptRecord) -> None:
-        """Tell about an attempt."""
+        """Send an attempt."""
         row = record.attempt
         if self._trace is not None:
             edit: Context = self._trace.attempt(record)
@@ -84,6 +78,6 @@ class RunSignals:
             self._metrics.attempt(record, edit)
 
     def end(self, status: str, reason: str | None, ended_ns: int) -> None:
-        """Tell about the end of the work on the run."""
+        """Send the end of the work on the run."""
         if self._trace is not None:
             self._trace.end(status, reason, ended_ns)

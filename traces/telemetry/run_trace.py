@@ -34,6 +34,7 @@ from turngate.traces.telemetry.attributes import (
     failed_calls,
     gate_attributes,
     run_attributes,
+    scoped,
     try_attributes,
     turn_attributes,
 )
@@ -50,26 +51,20 @@ from turngate.traces.telemetry.place import (
 )
 
 if TYPE_CHECKING:
-    from turngate.traces.telemetry.place import DerivedIds
+    from turngate.traces.telemetry.channel import DerivedIds
 
 __all__ = ["RunTrace", "remote_context"]
 
 
-# Starts the spans of one run: which ids, which parent, which tracer.
-
-
 class SpanStarter:
-    """With `derived` ids a span has the id of its place in the run. Without, the provider is the application's own:
+    """Starts the spans of one run: with which ids, below which parent, through which tracer.
 
-    it makes the ids, and the run becomes a child of the span that is current there.
+    With `derived` ids a span has the id of its place in the run. Without, the provider is the application's: it makes
+    the ids, and the run becomes a child of the span that is current there.
     """
 
-    def __init__(
-        self, provider: TracerProvider, derived: DerivedIds | None, place: TracePlace, version: str | None = None
-    ) -> None:
-        self._tracer = provider.get_tracer(
-            names.SCOPE, version, attributes={names.SCOPE_CONVENTIONS: names.CONVENTIONS}
-        )
+    def __init__(self, provider: TracerProvider, derived: DerivedIds | None, place: TracePlace, info: RunInfo) -> None:
+        self._tracer = scoped(provider.get_tracer, info)
         self._derived = derived
         self._place = place
 
@@ -87,7 +82,7 @@ class SpanStarter:
     ) -> Span:
         """A span that began at `started_ns` (Unix nanoseconds); the caller ends it with its own time.
 
-        It hangs below `parent`, or begins the trace `new_trace`, or is the run's own.
+        Its parent is `parent`; or it begins the trace `new_trace`; or it is the run's own span.
         """
         if parent is not None:
             context: Context | None = set_span_in_context(parent, Context())
@@ -113,7 +108,7 @@ class SpanStarter:
 
 
 def remote_context(above: TraceContext) -> Context:
-    """A context in which a span of somebody else is current."""
+    """A context whose current span is `above`, of another process."""
     state = TraceState.from_header([above.state]) if above.state else None
     context = SpanContext(
         above.trace, above.span, is_remote=True, trace_flags=TraceFlags(above.flags), trace_state=state
@@ -140,10 +135,10 @@ class RunTrace:
         self._info = info
         self._place = place
         self._content = content
-        self._spans = SpanStarter(provider, derived, place, info.made_with.get("packages", {}).get("turngate"))
-        self._origin: str | None = info.origin.get("image")
+        self._spans = SpanStarter(provider, derived, place, info)
+        self._origin = info.origin.image
         self._images: dict[str, dict[str, Any]] = {}
-        if self._origin is not None and content.capture:
+        if content.capture:
             self._images[self._origin] = origin_facts(info, images)
         self._current = self._origin
         self._first: AttemptRow | None = None  # of the open turn

@@ -24,6 +24,7 @@ from turngate.agent.editors.networks import hushed
 from turngate.component import ComponentConfig
 from turngate.errors import ConfigError, MachineError, one_line
 from turngate.picture import Picture
+from turngate.weights.hub import missing_model
 from turngate.weights.torch_device import out_of_memory, resolve_device
 
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ class DiffusersEditor:
         "transformers": "diffusers",
         "accelerate": "diffusers",
     }
-    needs: ClassVar[str] = "weights: a repository on the hub, or a local folder"
     stochastic = True
     simulated = False
     paid = False
@@ -68,6 +68,11 @@ class DiffusersEditor:
         self._multiple = multiple_of(self._pipeline)
         if config.size and any(side % self._multiple for side in config.size):
             raise ConfigError(f"editor.size: {self._class.__name__} makes multiples of {self._multiple} pixels only")
+
+    @classmethod
+    def missing(cls, config: DiffusersConfig | None) -> str | None:
+        """Weights: a repository on the hub, or a local folder."""
+        return missing_model(config.model, config.revision, config.folder, "editor") if config else None
 
     def edit(self, request: EditRequest) -> Edited | NoImage:
         """One call of the pipeline, its noise drawn on the CPU from the request's seed; the result is a PNG.

@@ -17,7 +17,7 @@ from turngate.weights.version import fingerprint, snapshot_version
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["NAMES", "VaeFiles", "load_network"]
+__all__ = ["NAMES", "VaeFiles", "load_network", "repository_of"]
 
 
 # Where the files of a tiny autoencoder are, and which version they are.
@@ -67,7 +67,7 @@ class VaeFiles:
     @classmethod
     def on_the_hub(cls, model: str, revision: str | None, local_only: bool) -> VaeFiles:
         """Fetch a name or repository unless it is in the hub's cache; raises `MissingWeights` when it cannot be had."""
-        repository = f"madebyollin/{model}" if model in NAMES else model
+        repository = repository_of(model)
         check_repository(repository, "editor", nearest(model, list(NAMES)))
         folder = fetch(repository, revision, local_only, ("*.safetensors", "config.json"), "editor")
         return cls.inside(folder, Path(repository).name)
@@ -81,6 +81,11 @@ class VaeFiles:
     def version(self) -> str:
         """`organisation/name@commit` of a snapshot, else `name@fingerprint`."""
         return snapshot_version(self.files[0].parent) or f"{self.name}@{self.fingerprint}"
+
+
+def repository_of(model: str) -> str:
+    """The repository on the hub that one of `NAMES` stands for; any other name is a repository."""
+    return f"madebyollin/{model}" if model in NAMES else model
 
 
 _GROUPS = 4

@@ -10,10 +10,11 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from turngate.agent.editor import Edited, EditRequest, NoImage
-from turngate.agent.editors.networks.tiny_vae import VaeFiles, load_network
+from turngate.agent.editors.networks.tiny_vae import VaeFiles, load_network, repository_of
 from turngate.component import ComponentConfig
-from turngate.errors import MachineError
+from turngate.errors import MachineError, MissingWeights
 from turngate.picture import Picture
+from turngate.weights.hub import missing_model
 from turngate.weights.torch_device import Device, out_of_memory, resolve_device, threads
 from turngate.weights.version import check_same
 
@@ -81,7 +82,6 @@ class VaeEditor:
         "torch": "diffusers",
         "transformers": "diffusers",
     }
-    needs: ClassVar[str] = "weights: from the hub, or local files"
     simulated = False
     paid = False
 
@@ -97,6 +97,16 @@ class VaeEditor:
             check_same(config.fingerprint, files.fingerprint, "editor", files.files[0].parent)
         self.model = files.version
         self._network = load_network(files.files, self._device)
+
+    @classmethod
+    def missing(cls, config: VaeConfig | None) -> str | None:
+        """Weights: from the hub, or local files."""
+        config = config or VaeConfig(type="vae")
+        try:
+            here = _local_files(config) is not None
+        except MissingWeights as error:
+            return str(error)
+        return None if here else missing_model(repository_of(config.model), config.revision, None, "editor")
 
     def edit(self, request: EditRequest) -> Edited | NoImage:
         """One round trip; the result is a PNG of the input's size.

@@ -50,7 +50,6 @@ class GeminiEditor:
 
     Config: ClassVar[type[ComponentConfig]] = GeminiConfig
     requires: ClassVar[Mapping[str, str]] = {"google.genai": ""}
-    needs: ClassVar[str] = "an API key in GEMINI_API_KEY"
     converses: ClassVar[bool] = True
     provider: ClassVar[str] = gemini.PROVIDER
     stochastic = True
@@ -68,9 +67,11 @@ class GeminiEditor:
         self._key = read_key((config.api_key_env, "GOOGLE_API_KEY"), "editor gemini", config.base_url is not None)
 
     @classmethod
-    def lacks(cls) -> str | None:
-        """What is missing with default settings."""
-        return missing_key(("GEMINI_API_KEY", "GOOGLE_API_KEY"))
+    def missing(cls, config: GeminiConfig | None) -> str | None:
+        """An API key in GEMINI_API_KEY."""
+        if config is not None and config.base_url is not None:
+            return None
+        return missing_key((config.api_key_env if config else "GEMINI_API_KEY", "GOOGLE_API_KEY"))
 
     def edit(self, request: EditRequest) -> Edited | NoImage:
         """One edit; tries again as `retry` says. Raises what no later call can mend, see `turngate.errors`."""

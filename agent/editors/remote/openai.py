@@ -53,7 +53,6 @@ class OpenAIEditor:
 
     Config: ClassVar[type[ComponentConfig]] = OpenAIConfig
     requires: ClassVar[Mapping[str, str]] = {"openai": ""}
-    needs: ClassVar[str] = "an API key in OPENAI_API_KEY, or a server of one's own at `base_url`"
     provider: ClassVar[str] = openai.PROVIDER
     stochastic = True
     simulated = False
@@ -67,9 +66,11 @@ class OpenAIEditor:
         self._key = read_key((config.api_key_env,), "editor openai", config.base_url is not None)
 
     @classmethod
-    def lacks(cls) -> str | None:
-        """What is missing with default settings."""
-        return missing_key(("OPENAI_API_KEY",))
+    def missing(cls, config: OpenAIConfig | None) -> str | None:
+        """An API key in OPENAI_API_KEY, or a server of one's own at `base_url`."""
+        if config is not None and config.base_url is not None:
+            return None
+        return missing_key((config.api_key_env if config else "OPENAI_API_KEY",))
 
     def edit(self, request: EditRequest) -> Edited | NoImage:
         """One edit; tries again as `retry` says. Raises what no later call can mend, see `turngate.errors`."""

@@ -67,7 +67,6 @@ class ReplayEditor:
 
     Config: ClassVar[type[ComponentConfig]] = ReplayConfig
     requires: ClassVar[Mapping[str, str]] = {}
-    needs: ClassVar[str] = "a recorded chain"
     paid = False
 
     def __init__(self, config: ReplayConfig) -> None:

@@ -139,7 +139,7 @@ def read_run(path: Path, everything: bool) -> Chain:
     if not recorded:
         hint = "it has no attempts yet" if not rows else "it accepted nothing: replay its candidates with `take: all`"
         raise ConfigError(f"editor.source: nothing to replay in {path}: {hint}")
-    simulated = bool(info.resolved.get("simulated")) or any(row.simulated for row in chosen)
+    simulated = info.resolved.simulated or any(row.simulated for row in chosen)
     return Chain.of(recorded, str(path), simulated)
 
 

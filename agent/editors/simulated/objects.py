@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from turngate.agent.editor import ObjectFailure
-from turngate.agent.ideal import grayscale, mirror, rotate
+from turngate.agent.scenario import grayscale, mirror, rotate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

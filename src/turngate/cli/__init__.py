@@ -18,29 +18,30 @@ _COMMANDS = {
     "study": ("study", "Run the arms of a study and compare them."),
     "show": ("show", "Show one run in numbers."),
     "replay": ("replay", "Decide a run's candidates again with another gate, as far as the record reaches."),
-    "calibrate": ("calibrate", "Find a threshold with a stated false-alarm rate from clean edits."),
+    "calibrate": ("replay", "Find a threshold with a stated false-alarm rate from clean edits."),
     "compare": ("compare", "Say how two runs differ, and where they part."),
     "list": ("list", "List the runs below a folder."),
     "report": ("report", "Write a run's report.html again."),
     "view": ("view", "Look at runs and studies in the browser: live, for labelling and review."),
     "plot": ("plot", "Write the figures of a study for print."),
     "score": ("score", "Score runs, folders of images or manifests with more evaluators; adds, never overwrites."),
-    "validate": ("validate", "Check that a run folder holds what its ledger says."),
+    "validate": ("export", "Check that a run folder holds what its ledger says."),
     "export": ("export", "Export a run as JSONL, CSV or Parquet."),
     "editors": ("components", "List the editors and whether they can run here."),
     "evaluators": ("components", "List the evaluators with their facts."),
     "gates": ("components", "List the gates."),
     "scenarios": ("components", "List the scenarios."),
+    "readers": ("components", "List the readers of reasoning summaries."),
     "graph": ("graph", "Print the state machine as Mermaid, or draw it."),
     "doctor": ("doctor", "Say what can run here and what is missing."),
-    "schema": ("schema", "Print the JSON Schema of configuration, run.json, ledger rows and summary."),
+    "schema": ("export", "Print the JSON Schema of configuration, run.json, ledger rows and summary."),
     "fake-server": ("fake_server", "Serve fake Gemini and OpenAI-compatible endpoints on loopback."),
 }
 
 
 class _Lazy(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return [*_COMMANDS]  # `list` is a module of this package as soon as that command was used
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in _COMMANDS:
@@ -58,7 +59,7 @@ class _Lazy(click.Group):
         if name and name not in _COMMANDS:
             from turngate.registry import nearest
 
-            ctx.fail(f"no command is called {name!r}{nearest(name, list(_COMMANDS))}")
+            ctx.fail(f"no command is called {name!r}{nearest(name, [*_COMMANDS])}")
         return super().resolve_command(ctx, args)
 
 

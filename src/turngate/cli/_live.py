@@ -39,9 +39,10 @@ class LiveTable:
     """Which columns stand in the table is settled by the run's configuration and the width."""
 
     def __init__(self, info: RunInfo) -> None:
-        self._truth = info.config.get("truth") is not None
-        names = list(info.config["evaluators"])
-        read = _texts(info.config["gate"])
+        config = info.recorded
+        self._truth = config.truth is not None
+        names = list(config.evaluators)
+        read = _texts(config.gate.settings)
         self._evaluators = sorted(names, key=lambda name: name not in read)
         """Those that the gate reads come first."""
 
@@ -147,7 +148,7 @@ def _line(text: str, width: int) -> Text:
 
 
 def _texts(value: Any) -> set[str]:
-    """Every text in a part's configuration: the names of evaluators that it reads are among them."""
+    """Every text in a component's configuration: the names of evaluators that it reads are among them."""
     if isinstance(value, dict):
         return {text for one in value.values() for text in _texts(one)}
     if isinstance(value, list | tuple):
@@ -190,10 +191,10 @@ class Live:
 
     def started(self, info: RunInfo, started_ns: int) -> None:
         """Say what begins."""
-        self._turns = int(info.config["turns"])
-        simulated = " (SIMULATED)" if info.resolved["simulated"] else ""
-        editor = plain(str(info.resolved["editor"]["model"]))
-        gate = plain(str(info.config["gate"]["type"]))
+        config, resolved = info.recorded, info.resolved
+        self._turns = config.turns
+        simulated = " (SIMULATED)" if resolved.simulated else ""
+        editor, gate = plain(str(resolved.editor.model)), plain(config.gate.type)
         self._say(f"{plain(str(self._folder))}: {self._turns} turns, editor {editor}{simulated}, gate {gate}")
         self._cost = quick_summary(self._folder).cost_usd  # of what was done before, when the run goes on
         self._left = TimeLeft(self._turns)

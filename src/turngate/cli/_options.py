@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
-__all__ = ["json_option", "out_option", "quiet_option", "set_option"]
+__all__ = ["json_option", "out_option", "quiet_option", "reader_option", "set_option"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -18,6 +18,12 @@ set_option: Callable[[F], F] = click.option(
 quiet_option: Callable[[F], F] = click.option("--quiet", "-q", is_flag=True, help="No live view.")
 json_option: Callable[[F], F] = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON object on standard output and nothing else there."
+)
+
+reader_option: Callable[[F], F] = click.option(
+    "--reader",
+    metavar="NAME|YAML",
+    help="What reads reasoning summaries, e.g. lexicon or {type: zero_shot, folder: PATH}; default as configured.",
 )
 
 

@@ -1,4 +1,4 @@
-"""`turngate editors`, `evaluators`, `gates` and `scenarios`."""
+"""`turngate editors`, `evaluators`, `gates`, `scenarios` and `readers`."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ import click
 
 from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
+from turngate.agent.reasoning import READERS
 from turngate.agent.scenarios import SCENARIOS
 from turngate.cli._options import json_option
-from turngate.component import ComponentClass, missing_modules, summary
+from turngate.component import ComponentClass, ComponentConfig, missing_here, missing_modules, summary
 from turngate.errors import TurngateError
 from turngate.evaluators import EVALUATORS, Facts
 from turngate.registry import Registry
@@ -23,8 +24,9 @@ __all__ = ["KINDS", "all_names", "describe"]
 
 
 _COLUMNS = {
-    "editors": ["name", "what", "needs_here", "here"],
-    "evaluators": ["name", "better", "range", "needs", "here", "what"],
+    "editors": ["name", "what", "setup", "here"],
+    "readers": ["name", "what", "setup", "here"],
+    "evaluators": ["name", "better", "range", "inputs", "here", "what"],
 }
 _LICENCE = "pyiqa's licence is PolyForm Noncommercial and S-Lab; that of each metric's weights is its authors'."
 
@@ -40,7 +42,7 @@ def _list(kind: str, as_json: bool, names: Sequence[str] | None = None) -> int:
     table = Table(box=None)
     columns = _COLUMNS.get(kind, ["name", "here", "what"])
     for column in columns:
-        table.add_column(column.removesuffix("_here"), overflow="fold", no_wrap=column in ("name", "better", "range"))
+        table.add_column(column, overflow="fold", no_wrap=column in ("name", "better", "range"))
     for component in components:
         table.add_row(*(_cell(component, column) for column in columns))
     Console().print(table)
@@ -102,27 +104,35 @@ def scenarios_command(as_json: bool) -> int:
     return _list("scenarios", as_json)
 
 
-# What the registries know about each part, without building one.
+@click.command("readers")
+@json_option
+def readers_command(as_json: bool) -> int:
+    """List the readers of reasoning summaries and whether they can run here."""
+    return _list("readers", as_json)
+
+
+# What the registries know about each component, without building one.
 
 KINDS: dict[str, Registry[Any]] = {
     "editors": EDITORS,
     "evaluators": EVALUATORS,
     "gates": GATES,
+    "readers": READERS,
     "scenarios": SCENARIOS,
 }
-"""Kind of part -> its registry."""
-_TOLD_OTHERWISE = ("name", "direction", "range", "needs")
-"""Facts that are not told by their own name, or not as they are."""
+"""Kind of component -> its registry."""
+_RENDERED_FACTS = ("name", "direction", "range", "inputs")
+"""Facts that a listing gives under another name, or in another form."""
 
 
 def describe(kind: str, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """Name, purpose, configuration fields, and whether each part can run here; of `names`, or of all with families."""
+    """Name, purpose, configuration fields, and whether it can run here, of each of `names`; without them of all."""
     registry = KINDS[kind]
     return [_describe(registry, name) for name in (registry.names() if names is None else names)]
 
 
 def all_names(kind: str) -> list[str]:
-    """Names of the parts, those of families included."""
+    """Names of the components, those of families included."""
     found: list[str] = []
     for name in KINDS[kind].names():
         members = getattr(KINDS[kind].find(name), "members", None) if name.endswith(">") else None
@@ -135,28 +145,28 @@ def _describe(registry: Registry[Any], name: str) -> dict[str, Any]:
         component = registry.find(name)
     except TurngateError as error:  # a plug-in that does not load must not hide the others
         return {"name": name, "what": "", "fields": {}, "runs_here": False, "missing": str(error)}
-    missing = missing_modules(component)
-    lacks = None if missing else _lacks(component, name)
-    told: dict[str, Any] = {
+    modules = missing_modules(component)
+    missing = _how(modules) or missing_here(component, _named(component, name))
+    row: dict[str, Any] = {
         "name": name,
         "what": summary(component),
         "fields": _fields(component),
-        "needs_here": getattr(component, "needs", ""),
-        "runs_here": not missing and not lacks,
-        "missing": _how(missing) or lacks,
+        "setup": summary(component.missing) if hasattr(component, "missing") else "",
+        "runs_here": missing is None,
+        "missing": missing,
     }
-    facts = None if missing else _facts(component, name)
+    facts = None if modules else _facts(component, name)
     if facts is not None:
         low, high = facts.range
         if hasattr(component, "facts_of") and not name.endswith(">"):
-            told["what"] = facts.source
-        told |= {
+            row["what"] = facts.source
+        row |= {
             "better": facts.direction,
             "range": f"{'~' if facts.range_is_approximate else ''}{low:g}..{high:g}",
-            "needs": ", ".join(sorted(facts.needs - {"candidate"})),
-            **{fact: value for fact, value in asdict(facts).items() if fact not in _TOLD_OTHERWISE},
+            "inputs": ", ".join(sorted(facts.inputs - {"candidate"})),
+            **{fact: value for fact, value in asdict(facts).items() if fact not in _RENDERED_FACTS},
         }
-    return told
+    return row
 
 
 def _facts(component: type[ComponentClass], name: str) -> Facts | None:
@@ -173,24 +183,20 @@ def _facts(component: type[ComponentClass], name: str) -> Facts | None:
     return stated if isinstance(stated, Facts) else None
 
 
-def _lacks(component: type[Any], name: str) -> str | None:
-    """What is missing here besides packages, in one line."""
-    if hasattr(component, "facts_of") and not name.endswith(">"):  # a member of a family: its name is all it needs
-        lacks: str | None = component.lacks_of(component.Config(type=name))
-        return lacks
-    stated: str | None = getattr(component, "lacks", lambda: None)()
-    return stated
+def _named(component: type[ComponentClass], name: str) -> ComponentConfig | None:
+    """The settings of a member of a family, which its name makes; None for any other component."""
+    return component.Config(type=name) if hasattr(component, "facts_of") and not name.endswith(">") else None
 
 
 def _fields(component: type[ComponentClass]) -> dict[str, str]:
     """Field -> what it means, with its default."""
-    told = {}
+    fields = {}
     for name, field in component.Config.model_fields.items():
         if name == "type":
             continue
         default = "required" if field.is_required() else f"default {field.get_default(call_default_factory=True)!r}"
-        told[name] = f"{' '.join((field.description or '').split())} ({default})"
-    return told
+        fields[name] = f"{' '.join((field.description or '').split())} ({default})"
+    return fields
 
 
 def _how(missing: dict[str, str]) -> str | None:

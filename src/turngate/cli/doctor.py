@@ -17,9 +17,10 @@ import click
 
 from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
+from turngate.agent.reasoning import READERS
 from turngate.agent.scenarios import SCENARIOS
 from turngate.cli._options import json_option
-from turngate.component import ComponentConfig, missing_modules
+from turngate.component import ComponentConfig, missing_here
 from turngate.errors import TurngateError, one_line
 from turngate.evaluators import EVALUATORS
 from turngate.graphs.config import RunConfig
@@ -36,8 +37,8 @@ __all__ = ["ComponentCheck", "examine"]
 def doctor_command(config: Path | None, as_json: bool) -> int:
     """Say what can run here and what is missing.
 
-    With CONFIG (of a run or a study) only its own parts are looked at, each with its settings: they are built as the
-    run would build them, but nothing is downloaded. Ends with 2 when one of them cannot run.
+    With CONFIG (of a run or a study) only its own components are looked at, each with its settings: they are built as
+    the run would build them, but nothing is downloaded. Ends with 2 when one of them cannot run.
     """
     if config is not None:
         return _say_findings(config, as_json)
@@ -56,9 +57,9 @@ def doctor_command(config: Path | None, as_json: bool) -> int:
         for component in found:
             if not component["runs_here"]:
                 click.echo(f"{'':<12}{component['name']} is missing something: {component['missing']}")
-            elif component["needs_here"]:
-                needs = f"{component['name']} needs {component['needs_here']}"
-                click.echo(f"{'':<12}{needs}: `turngate doctor CONFIG` looks for it")
+            elif component["setup"]:
+                setup = component["setup"][:1].lower() + component["setup"][1:].removesuffix(".")
+                click.echo(f"{'':<12}{component['name']} needs {setup}: `turngate doctor CONFIG` looks for it")
     return 0
 
 
@@ -85,9 +86,6 @@ def _machine() -> dict[str, Any]:
 
 
 def _span_model() -> str:
-    from turngate.agent.editors import EDITORS
-    from turngate.errors import TurngateError
-
     try:
         EDITORS.build(EDITORS.configure("span", "editor"))
     except TurngateError as error:
@@ -95,22 +93,22 @@ def _span_model() -> str:
     return "loads"
 
 
-# What the parts of a configuration lack on this machine.
+# What is missing on this machine for the components of a configuration.
 
 
 @dataclass(frozen=True)
 class ComponentCheck:
-    """One part of a configuration."""
+    """One component of a configuration."""
 
     field: str
-    """Where it stands: `editor`, `evaluators.NAME`, ..."""
+    """Its field: `editor`, `evaluators.NAME`, ..."""
     type: str
     missing: str | None
     """In one line; None when it can run here."""
 
 
 def examine(path: Path) -> list[ComponentCheck]:
-    """Build every part of a run or study as its start would, downloading nothing, and say what hinders each.
+    """Build every component of a run or study as its start would, downloading nothing, and say what each lacks.
 
     Raises `ConfigError` for a configuration that is wrong. The process may download nothing afterwards either.
     """
@@ -120,12 +118,12 @@ def examine(path: Path) -> list[ComponentCheck]:
     components = {
         (field, repr(component)): (registry, component) for one in configs for field, registry, component in _parts(one)
     }
-    lacking = {
-        key: _lacks(registry.find(component.type), component) for key, (registry, component) in components.items()
+    missing = {
+        key: missing_here(registry.find(component.type), component) for key, (registry, component) in components.items()
     }
     os.environ["TURNGATE_OFFLINE"] = "1"
     return [
-        ComponentCheck(key[0], component.type, lacking[key] or _why_not(registry, component))
+        ComponentCheck(key[0], component.type, missing[key] or _why_not(registry, component))
         for key, (registry, component) in components.items()
     ]
 
@@ -136,6 +134,8 @@ def _parts(config: RunConfig) -> Iterator[tuple[str, Registry[Any], ComponentCon
         yield from _evaluators(f"evaluators.{name}", component)
     yield "gate", GATES, config.gate
     yield "scenario", SCENARIOS, config.scenario
+    if config.reader is not None:
+        yield "reader", READERS, config.reader
     if config.truth is not None and isinstance(config.truth.measure, ComponentConfig):
         yield from _evaluators("truth.measure", config.truth.measure)
 
@@ -147,13 +147,6 @@ def _evaluators(field: str, config: ComponentConfig) -> Iterator[tuple[str, Regi
         yield field, EVALUATORS, config
     for name, member in (members or {}).items():
         yield from _evaluators(f"{field}.members.{name}", member)
-
-
-def _lacks(component: Any, config: ComponentConfig) -> str | None:
-    lacks: str | None = (
-        component.lacks_of(config) if hasattr(component, "lacks_of") and not missing_modules(component) else None
-    )
-    return lacks
 
 
 def _why_not(registry: Registry[Any], config: ComponentConfig) -> str | None:

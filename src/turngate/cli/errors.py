@@ -61,7 +61,7 @@ CODES = {
     5: "another process works on the run",
     10: "the run ended before its last turn: stopped, attempts_exhausted or budget_exhausted",
     11: "the run waits for a person",
-    70: "turngate or a part is at fault: please report it",
+    70: "turngate or a component is at fault: please report it",
     130: "interrupted (SIGINT); the run can be resumed",
     143: "terminated (SIGTERM); the run can be resumed",
 }

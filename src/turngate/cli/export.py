@@ -1,15 +1,16 @@
-"""`turngate export`."""
+"""The record for other programs: `turngate export`, `schema` and `validate`."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 import click
 
-from turngate.cli._options import out_option
+from turngate.cli._options import json_option, out_option
 
-__all__ = ["export_command"]
+__all__ = []
 
 
 @click.command("export")
@@ -21,8 +22,7 @@ def export_command(run: Path, kind: str, endpoint: str | None, out: Path | None)
     """Export RUN, one row per attempt, or send it to a trace backend."""
     from turngate.errors import MachineError
     from turngate.traces.analysis.run import RunView
-    from turngate.traces.exports.jsonl import write_jsonl
-    from turngate.traces.exports.table import write_csv, write_parquet
+    from turngate.traces.exports import write_csv, write_jsonl, write_parquet
 
     if endpoint is not None:
         from turngate.traces.telemetry import export_run
@@ -46,3 +46,49 @@ def export_command(run: Path, kind: str, endpoint: str | None, out: Path | None)
         raise MachineError(f"cannot write {out or run}: {error.strerror or error}") from error
     click.echo(f"{count} attempts written to {target}", err=True)
     return 0
+
+
+# `turngate schema`.
+
+
+@click.command("schema")
+def schema_command() -> int:
+    """Print the JSON Schema of everything that turngate reads and writes, with units and meanings."""
+    from turngate.graphs.config import RunConfig
+    from turngate.traces.analysis.run import RunSummary
+    from turngate.traces.records import SCHEMA_VERSION, TABLES
+    from turngate.traces.run_folder import RunInfo
+
+    schema = {
+        "schema_version": SCHEMA_VERSION,
+        "config": RunConfig.model_json_schema(),
+        "run.json": RunInfo.model_json_schema(),
+        "ledger": {table: model.model_json_schema() for table, (model, _) in TABLES.items()},
+        "summary": RunSummary.model_json_schema(),
+    }
+    click.echo(json.dumps(schema, indent=2))
+    return 0
+
+
+# `turngate validate`.
+
+
+@click.command("validate")
+@click.argument("run", type=click.Path(path_type=Path))
+@json_option
+def validate_command(run: Path, as_json: bool) -> int:
+    """Check that RUN holds what its ledger says: rows, chain of images, files and their hashes."""
+    from turngate.graphs.validate import validate
+
+    found = validate(run)
+    if as_json:
+        print(json.dumps({"run": str(run), "valid": not found.problems, **found.as_dict()}, ensure_ascii=False))
+    else:
+        for problem in found.problems:
+            click.echo(f"wrong: {problem}")
+        for remark in found.remarks:
+            click.echo(f"note: {remark}")
+        click.echo(
+            f"{found.attempts} attempts, {found.images} images: {'valid' if not found.problems else 'not valid'}"
+        )
+    return 1 if found.problems else 0

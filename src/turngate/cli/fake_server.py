@@ -54,10 +54,10 @@ def fake_server_command(port: int, path: Path | None, answers: tuple[str, ...], 
             settings = " ".join(f"{name}={value}" for name, value in environment.items())
             print(f"ready at {url}: export {settings}", flush=True)
 
-    serve(make_app(script, told=lambda entry: None if quiet else _tell(entry)), listening, ready)
+    serve(make_app(script, on_answered=lambda entry: None if quiet else _print_call(entry)), listening, ready)
     return 0
 
 
-def _tell(entry: dict[str, Any]) -> None:
+def _print_call(entry: dict[str, Any]) -> None:
     what = f"{entry['kind']} {entry['call']} {entry['model']}: {entry['answer']}" if entry["call"] else entry["path"]
     print(plain(f"{what} -> {entry['status']}"), file=sys.stderr, flush=True)

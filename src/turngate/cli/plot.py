@@ -22,11 +22,12 @@ def plot_command(study: Path, out: Path, kind: Any, as_json: bool) -> int:
     import json
 
     from turngate.pages.plots import check_folder, write_plots
-    from turngate.traces.analysis.study import StudyView, answer_study
+    from turngate.traces.analysis.study import StudyView, answer_study, load_study
 
     view = StudyView.load(study)
     check_folder(out)
-    written = write_plots(view, answer_study(view), out, kind)
+    loaded = load_study(view)
+    written = write_plots(loaded, answer_study(loaded), out, kind)
     captions = [] if written.captions is None else [written.captions]
     if as_json:
         named = {"figures": written.figures, "tables": written.tables, "captions": captions}

@@ -1,34 +1,75 @@
-"""`turngate report`, and the page that other commands write."""
+"""`turngate report`."""
 
 from __future__ import annotations
 
+import json
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-__all__ = ["write_page"]
+from turngate.cli._options import reader_option
+
+if TYPE_CHECKING:
+    from turngate.agent.reasoning import SummaryReader
+
+__all__ = ["summary_reader", "write_page"]
 
 
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path))
-def report_command(run: Path) -> int:
+@reader_option
+def report_command(run: Path, reader: str | None) -> int:
     """Write RUN's report.html, or a study's index.html, again from ledgers and images."""
-    click.echo(write_page(run))
+    click.echo(write_page(run, reader))
     return 0
 
 
 # Pages with the claims of reasoning summaries marked: what `run`, `report`, `study` and `view` write.
 
 
-def write_page(folder: Path) -> Path:
-    """Write the report of the run, or the page of the study, in `folder`; returns its path."""
-    from turngate.agent.reasoning import READERS
+def write_page(folder: Path, reader: str | None = None) -> Path:
+    """Write the report of the run, or the page of the study, in `folder`; returns its path.
+
+    Summaries are read by `reader` (as `--reader` takes it), or as the run or study was configured.
+    """
     from turngate.pages.report.run import write_run_report
     from turngate.pages.report.study import write_study_page
-    from turngate.traces.analysis.study import StudyView, answer_study
+    from turngate.traces.analysis.study import StudyView, answer_study, load_study
+    from turngate.traces.run_folder import RunFolder
 
-    reader = READERS.build(READERS.configure("lexicon", "reader"))
     if (folder / "study.json").is_file():
-        study = StudyView.load(folder)
-        return write_study_page(study, answer_study(study, reader))
-    return write_run_report(folder, reader)
+        loaded = load_study(StudyView.load(folder))
+        read = summary_reader(reader, loaded.study.config.get("reader"))
+        return write_study_page(loaded, answer_study(loaded, read))
+    configured = RunFolder.existing(folder).info().config.get("reader")
+    return write_run_report(folder, summary_reader(reader, configured))
+
+
+def summary_reader(given: str | None, configured: Any = None) -> SummaryReader:
+    """The reader that `--reader` gives, otherwise the one of a configuration, otherwise the lexicon.
+
+    It is built once per process. Raises `ConfigError` for a reader that is not known or a wrong setting, `MissingExtra`
+    or `MissingWeights` for what is not here.
+    """
+    import yaml
+
+    from turngate.agent.reasoning import READERS
+    from turngate.errors import ConfigError
+
+    if given is None:
+        config = READERS.configure(configured or "lexicon", "reader")
+    else:
+        try:
+            config = READERS.configure(yaml.safe_load(given), "--reader")
+        except yaml.YAMLError:
+            raise ConfigError(f"--reader {given}: neither a name nor valid YAML") from None
+    return _built(json.dumps(config.model_dump(mode="json")))
+
+
+@cache
+def _built(config: str) -> SummaryReader:
+    from turngate.agent.reasoning import READERS
+
+    return READERS.build(READERS.configure(json.loads(config), "reader"))

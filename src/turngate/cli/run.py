@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from turngate.cli._options import json_option, out_option, quiet_option, set_option
+from turngate.cli._options import json_option, out_option, quiet_option, reader_option, set_option
+from turngate.errors import UserError
 
 if TYPE_CHECKING:
     from turngate.graphs.runner import Ended
@@ -21,49 +22,58 @@ __all__ = ["finish", "resume_command", "run_command", "watched"]
 @click.argument("config", type=click.Path(path_type=Path))
 @set_option
 @out_option("Folder of the run; default runs/<run id>. A run of the same configuration there goes on.")
+@reader_option
 @quiet_option
 @json_option
-def run_command(config: Path, overrides: tuple[str, ...], out: Path | None, quiet: bool, as_json: bool) -> int:
+def run_command(
+    config: Path, overrides: tuple[str, ...], out: Path | None, reader: str | None, quiet: bool, as_json: bool
+) -> int:
     """Run CONFIG (YAML, or the run.json of another run) to its end and write its report."""
+    from turngate.cli.report import summary_reader
     from turngate.graphs.load import read_config
     from turngate.graphs.runner import run_id_for, start_run
 
     settings = read_config(config, overrides)
+    summary_reader(reader, settings.reader)  # a missing one is an error before anything is paid
     run_id = run_id_for(settings)
     folder = out or Path("runs") / run_id
     ended = watched(folder, quiet, as_json, lambda observers: start_run(settings, folder, observers, run_id))
-    return finish(ended, as_json)
+    return finish(ended, as_json, reader)
+
+
+def _forks_elsewhere(context: click.Context, option: click.Parameter, given: bool) -> None:
+    if given:
+        raise UserError("resume continues a run and starts none: for a child run there is `turngate fork RUN`")
 
 
 @click.command("resume")
 @click.argument("run", type=click.Path(path_type=Path))
 @set_option
-@click.option("--fork", is_flag=True, help="With a changed configuration: continue as a child run.")
+@click.option("--fork", is_flag=True, hidden=True, expose_value=False, callback=_forks_elsewhere)
 @click.option("--accept", "verdict", flag_value="accept", help="Accept the candidate that waits for a person.")
 @click.option("--reject", "verdict", flag_value="reject", help="Reject the candidate that waits for a person.")
 @click.option("--comment", default="", help="Kept with --accept or --reject.")
-@out_option("Folder of the child run with --fork; default beside the parent.")
+@reader_option
 @quiet_option
 @json_option
 def resume_command(
     run: Path,
     overrides: tuple[str, ...],
-    fork: bool,
     verdict: str | None,
     comment: str,
-    out: Path | None,
+    reader: str | None,
     quiet: bool,
     as_json: bool,
 ) -> int:
-    """Continue RUN (a run folder). Budgets, driver and telemetry may change; anything else needs --fork."""
-    from turngate.graphs.runner import Review, changed_config, continue_run, fork_run
+    """Continue RUN (a run folder). Budgets, driver and telemetry may change; for anything else there is `fork`."""
+    from turngate.cli.report import summary_reader
+    from turngate.graphs.runner import Review, changed_config, continue_run
 
     settings = changed_config(run, overrides)
-    if fork:
-        run = fork_run(run, None, out, settings)
+    summary_reader(reader, settings.reader)
     review = Review(verdict == "accept", comment) if verdict else None
     ended = watched(run, quiet, as_json, lambda observers: continue_run(run, settings, observers, review))
-    return finish(ended, as_json)
+    return finish(ended, as_json, reader)
 
 
 def watched(folder: Path, quiet: bool, as_json: bool, drive: Callable[[list[Observer]], Ended]) -> Ended:
@@ -76,7 +86,7 @@ def watched(folder: Path, quiet: bool, as_json: bool, drive: Callable[[list[Obse
         return drive([live])
 
 
-def finish(ended: Ended, as_json: bool) -> int:
+def finish(ended: Ended, as_json: bool, reader: str | None = None) -> int:
     """Write the report, print the summary, and return the exit code."""
     from turngate.cli.errors import code_for
     from turngate.cli.report import write_page
@@ -85,7 +95,7 @@ def finish(ended: Ended, as_json: bool) -> int:
 
     report = ended.folder / "report.html"
     if ended.worked or not report.exists():
-        report = write_page(ended.folder)
+        report = write_page(ended.folder, reader)
     summary = summarise(RunView.load(ended.folder))
     print_summary(summary, report, as_json, worked=ended.worked, dropped=ended.dropped)
     return code_for(ended.status, ended.reason)

@@ -13,7 +13,7 @@ from turngate.cli._options import json_option
 from turngate.traces.analysis.run import RunSummary
 
 if TYPE_CHECKING:
-    from turngate.traces.telemetry.pipeline import Dropped
+    from turngate.traces.telemetry import Dropped
 
 __all__ = ["print_summary"]
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from turngate.cli._options import json_option
-from turngate.cli.report import write_page
+from turngate.cli._options import json_option, reader_option
+from turngate.cli.report import summary_reader, write_page
 from turngate.errors import TurngateError, UserError
 from turngate.graphs.runner import Review, continue_run
 from turngate.pages.viewer import ReviewVerdict
@@ -30,8 +30,11 @@ __all__ = []
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @click.option("--labels", type=click.Path(path_type=Path), help="CSV file for labels; default FOLDER/labels.csv.")
 @click.option("--by", help="Name to label under; default your user name.")
+@reader_option
 @json_option
-def view_command(folder: Path, port: int, no_browser: bool, labels: Path | None, by: str | None, as_json: bool) -> int:
+def view_command(
+    folder: Path, port: int, no_browser: bool, labels: Path | None, by: str | None, reader: str | None, as_json: bool
+) -> int:
     """Look at the runs and studies below FOLDER (default: runs) in the browser, until SIGINT or SIGTERM.
 
     Only this machine is answered, and only with the token in the address.
@@ -39,8 +42,6 @@ def view_command(folder: Path, port: int, no_browser: bool, labels: Path | None,
     import secrets
     import webbrowser
 
-    from turngate.agent.reasoning import READERS
-    from turngate.errors import UserError
     from turngate.loopback import HOST, bind, serve
     from turngate.pages.viewer import LabelBook, ViewerOptions, make_app
 
@@ -61,10 +62,9 @@ def view_command(folder: Path, port: int, no_browser: bool, labels: Path | None,
         if not no_browser:
             webbrowser.open(url)
 
-    reader = READERS.build(READERS.configure("lexicon", "reader"))
-    with Reviews() as reviews:
-        means = ViewerOptions(book, reviews.start, reader)
-        serve(make_app(folder, token, means), listening, ready)
+    with Reviews(reader) as reviews:
+        options = ViewerOptions(book, reviews.start, summary_reader(reader))
+        serve(make_app(folder, token, options), listening, ready)
     return 0
 
 
@@ -86,7 +86,9 @@ _LAST_SECONDS = 60
 class Reviews:
     """Goes on with reviewed runs, each in a process of its own; when the viewer stops, they do after their attempt."""
 
-    def __init__(self) -> None:
+    def __init__(self, reader: str | None = None) -> None:
+        """`reader` is what `--reader` gives: it reads the summaries for the reports."""
+        self._reader = reader
         self._working: dict[Path, BaseProcess] = {}
 
     def __enter__(self) -> Reviews:
@@ -107,7 +109,7 @@ class Reviews:
                 raise UserError("the run goes on already")
         spawn = get_context("spawn")
         ours, theirs = spawn.Pipe(duplex=False)
-        process = spawn.Process(target=_go_on, args=(folder, verdict, theirs))
+        process = spawn.Process(target=_go_on, args=(folder, verdict, self._reader, theirs))
         process.start()
         theirs.close()
         self._working[folder] = process
@@ -122,13 +124,13 @@ class Reviews:
 class _Begun:
     """Observer that tells the viewer that the run goes on."""
 
-    def __init__(self, told: Connection) -> None:
-        self._told = told
+    def __init__(self, begun: Connection) -> None:
+        self._begun = begun
 
     def started(self, info: Any, started_ns: int) -> None:
         """The run was opened, and the review taken."""
         with suppress(OSError):  # the viewer is gone; the run goes on
-            self._told.send("")
+            self._begun.send("")
 
     def attempt(self, record: Any) -> None:
         """Nothing: the ledger has it."""
@@ -137,11 +139,11 @@ class _Begun:
         """Nothing: the ledger has it."""
 
 
-def _go_on(folder: Path, verdict: ReviewVerdict, told: Connection) -> None:
+def _go_on(folder: Path, verdict: ReviewVerdict, reader: str | None, begun: Connection) -> None:
     os.setsid()  # Ctrl-C is for the viewer, which then asks the run to stop
     review = Review(verdict.accept, verdict.comment, (verdict.turn, verdict.attempt))
     try:
-        write_page(continue_run(folder, None, [_Begun(told)], review).folder)
+        write_page(continue_run(folder, None, [_Begun(begun)], review).folder, reader)
     except TurngateError as error:
         with suppress(OSError):
-            told.send(str(error))
+            begun.send(str(error))

@@ -39,9 +39,9 @@ def answer_call(
     asked: Asked, answer: ScriptedReply, script: Script, base_url: str
 ) -> tuple[HttpReply, list[ReceivedImage]]:
     """The reply, and the images that its URLs name."""
-    foreign = _foreign(asked, answer)
-    if foreign:
-        message = f"fake server: {foreign} is no answer of this endpoint, change the script"
+    misplaced = _misplaced(asked, answer)
+    if misplaced:
+        message = f"fake server: {misplaced} is no answer of this endpoint, change the script"
         return refuse(asked.provider, BadRequest(message), _NOT_IMPLEMENTED), []
     try:
         if asked.provider == "gemini":
@@ -62,7 +62,8 @@ def refuse(provider: str, error: BadRequest, status: int = 400) -> HttpReply:
     return gemini_refusal(str(error), status) if provider == "gemini" else openai_refusal(error, status)
 
 
-def _foreign(asked: Asked, answer: ScriptedReply) -> str | None:
+def _misplaced(asked: Asked, answer: ScriptedReply) -> str | None:
+    """The first word that this endpoint cannot answer with."""
     place = f"{asked.provider}_{asked.kind}"
     return next((word for word, _ in split(answer.text) if place not in WORDS[word].places), None)
 
@@ -83,13 +84,13 @@ def check_key(provider: Provider, request: Request, required: str | None) -> Htt
     return wrong_gemini_key(given) if provider == "gemini" else wrong_openai_key()
 
 
-Told = Callable[[dict[str, Any]], None]
+OnAnswered = Callable[[dict[str, Any]], None]
 """Called with the log's entry of every call that was answered."""
 
 
-def make_app(script: Script, told: Told = lambda entry: None) -> Starlette:
+def make_app(script: Script, on_answered: OnAnswered = lambda entry: None) -> Starlette:
     """The ASGI application; its state lives in the process and is lost with it."""
-    api = _Api(Log(script), told)
+    api = _Api(Log(script), on_answered)
     return Starlette(
         routes=[
             Route("/v1/images/edits", api.edit, methods=["POST"]),
@@ -107,9 +108,9 @@ def make_app(script: Script, told: Told = lambda entry: None) -> Starlette:
 
 
 class _Api:
-    def __init__(self, log: Log, told: Told) -> None:
+    def __init__(self, log: Log, on_answered: OnAnswered) -> None:
         self.log = log
-        self.told = told
+        self.on_answered = on_answered
 
     async def generate(self, request: Request) -> Response:
         """`POST /v1/models/{model}:generateContent` and `:streamGenerateContent`, also below `/v1beta`."""
@@ -153,7 +154,7 @@ class _Api:
 
     def _answered(self, entry: dict[str, Any], response: Response) -> Response:
         entry["status"] = response.status_code
-        self.told(entry)
+        self.on_answered(entry)
         return response
 
     async def get_script(self, request: Request) -> Response:

@@ -18,7 +18,7 @@ Provider = Literal["gemini", "openai"]
 
 
 class BadRequest(Exception):
-    """The request cannot be answered as it stands; the provider would say so too."""
+    """The request cannot be answered; the provider would say so too."""
 
     def __init__(self, message: str, code: str | None = None, param: str | None = None) -> None:
         super().__init__(message)

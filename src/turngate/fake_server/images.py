@@ -40,7 +40,7 @@ def make_image(asked: Asked, answer: ScriptedReply, script: Script, variant: str
     size = answer.size or asked.size
     if size and size != (rgb.shape[1], rgb.shape[0]):
         rgb = np.asarray(Image.fromarray(rgb).resize(size, Image.Resampling.LANCZOS))
-    mode = answer.mode or asked.format or script.format
+    mode = answer.mode or asked.format or "png"
     data = save_as(mode, add_noise(rgb, script.noise, _seed(asked, variant)))
     return ReceivedImage(data, answer.declared or _MEDIA_TYPES.get(mode, "image/png"))
 

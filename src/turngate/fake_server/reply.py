@@ -41,10 +41,7 @@ _PAGE = """<html>
 <body><center><h1>{code} {reason}</h1></center><hr><center>proxy</center></body>
 </html>
 """
-_REASONS = {
-    200: "OK", 403: "Forbidden", 413: "Request Entity Too Large", 429: "Too Many Requests", 502: "Bad Gateway",
-    503: "Service Unavailable", 504: "Gateway Time-out",
-}  # fmt: skip
+_REASONS = {200: "OK", 502: "Bad Gateway"}
 
 
 async def wait(request: Request, seconds: float) -> None:

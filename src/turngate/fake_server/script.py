@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-# The words of an answer: which there are, what may stand after their colon, and which calls they can answer.
+# The words of an answer, what may follow their colon, and which calls they can answer.
 
 CallKind = Literal["edit", "judge"]
 """Whether a call wants an image or a text."""
@@ -43,19 +43,18 @@ _OPENAI: frozenset[Endpoint] = frozenset({"openai_edit", "openai_judge"})
 _EDIT: frozenset[Endpoint] = frozenset({"gemini_edit", "openai_edit"})
 _JUDGE: frozenset[Endpoint] = frozenset({"gemini_judge", "openai_judge"})
 _ALL = _GEMINI | _OPENAI
-_NONE = ""
 _SECONDS = r"\d+(\.\d+)?"
 _ENUM = r"[A-Za-z][A-Za-z_]*"
 
 
 class _Word(NamedTuple):
     argument: str
-    """Pattern of what stands after the colon; empty where nothing may."""
+    """Pattern of what follows the colon; empty where nothing may."""
     optional: bool
     places: frozenset[Endpoint]
 
 
-def _word(places: frozenset[Endpoint], argument: str = _NONE, optional: bool = False) -> _Word:
+def _word(places: frozenset[Endpoint], argument: str = "", optional: bool = False) -> _Word:
     return _Word(argument, optional or not argument, places)
 
 
@@ -114,7 +113,7 @@ _ENDINGS = {
     "hang": _word(_ALL, _SECONDS, optional=True),
     "drop": _word(_ALL),
     "malformed": _word(_ALL),
-    "html": _word(_ALL, "200|403|413|429|502|503|504", optional=True),
+    "html": _word(_ALL, "200|502", optional=True),
 }
 
 WORDS = {**_ENDINGS, **MODIFIERS}
@@ -122,7 +121,7 @@ WORDS = {**_ENDINGS, **MODIFIERS}
 
 
 def split(text: str) -> list[tuple[str, str]]:
-    """Words and what stands after their colons; `text:` takes all that follows."""
+    """Words and what follows their colons; `text:` takes all that follows."""
     found: list[tuple[str, str]] = []
     more, rest = "+", text
     while more:
@@ -181,7 +180,7 @@ class ScriptedReply:
     ending: str = "ok"
     """The one word that decides what comes back."""
     argument: str = ""
-    """What stands after the colon of `ending`."""
+    """What follows the colon of `ending`."""
     slow: float = 0.0
     """Seconds to wait first."""
     model: str | None = None
@@ -232,21 +231,21 @@ def check_answer(text: str, kind: CallKind) -> str:
     return text
 
 
-_KEY = re.compile(r"(?:(edit|judge)\.)?(?:(\d+)(?:-(\d+))?|default)")
+_KEY = re.compile(r"(?:judge\.)?(?:(\d+)(?:-(\d+))?|default)")
 
 
 def _check_key(key: str) -> str:
     found = _KEY.fullmatch(key)
     if not found:
         raise ValueError("a key is a call ('3'), a range ('3-5') or 'default', for judges 'judge.3'")
-    first, last = int(found[2] or 1), int(found[3] or found[2] or 1)
+    first, last = int(found[1] or 1), int(found[2] or found[1] or 1)
     if not 1 <= first <= last:
         raise ValueError("calls are counted from 1, and a range goes upwards")
     return key
 
 
 CallKey = Annotated[str, BeforeValidator(str), AfterValidator(_check_key)]
-"""`3`, `3-5` or `default`; `judge.3`, ... for judges, `edit.3` for the same as `3`."""
+"""`3`, `3-5` or `default` for editors; `judge.3`, ... for judges."""
 EditAnswer = Annotated[str, BeforeValidator(str), AfterValidator(lambda text: check_answer(text, "edit"))]
 JudgeAnswer = Annotated[str, BeforeValidator(str), AfterValidator(lambda text: check_answer(text, "judge"))]
 
@@ -262,12 +261,8 @@ class Script(StrictModel):
     """The same for judges."""
     noise: float = Field(default=2.0, ge=0, le=100)
     """Standard deviation of the Gaussian noise that an edit adds, 8-bit levels."""
-    format: Literal["png", "jpeg", "webp"] = "png"
-    """File type of images, where neither the request nor an answer says another."""
     reasoning: str = "I looked at the image and changed nothing but a little noise."
     """Reasoning summary, where the request asks for one."""
-    reasoning_content: bool = False
-    """Give it in chat completions too, as some local servers do."""
     judge: dict[str, Any] = Field(default_factory=dict)
     """Values by field name that a judge's JSON has, instead of plausible ones."""
     require_signatures: bool = False
@@ -289,7 +284,7 @@ class Script(StrictModel):
         queue = self.queue if kind == "edit" else self.judge_queue
         if number <= len(queue):
             return ScriptedReply.parse(queue[number - 1])
-        own = {key.removeprefix("edit.").removeprefix("judge."): text
+        own = {key.removeprefix("judge."): text
                for key, text in self.answers.items() if _kind_of(key) == kind}  # fmt: skip
         ranges = (text for key, text in own.items() if "-" in key and _in_range(number, key))
         return ScriptedReply.parse(own.get(str(number)) or next(ranges, None) or own.get("default", "ok"))

@@ -6,9 +6,10 @@ import asyncio
 import random
 import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import Future
-from contextvars import copy_context
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, TypeVar
 
@@ -25,9 +26,11 @@ __all__ = [
     "FailureKind",
     "RetryConfig",
     "Try",
+    "below",
     "call",
     "raise_if_fatal",
     "run_blocking",
+    "trace_headers",
 ]
 
 
@@ -180,3 +183,25 @@ def run_blocking(work: Coroutine[Any, Any, T]) -> T:
 
     threading.Thread(target=copy_context().run, args=(target,), daemon=True).start()
     return future.result()
+
+
+# W3C trace context for calls by somebody who knows neither run nor turn.
+#
+# An evaluator does not know its turn. Whoever calls it sets the headers here, and the clients of this folder send them.
+
+_headers: ContextVar[Mapping[str, str]] = ContextVar("turngate_trace_headers")
+
+
+def trace_headers() -> dict[str, str]:
+    """Headers `traceparent` (and `tracestate`) that belong to a call made here; empty when nobody traces."""
+    return dict(_headers.get({}))
+
+
+@contextmanager
+def below(headers: Mapping[str, str]) -> Iterator[None]:
+    """Calls made inside, in this thread and in tasks and threads that copy its context, carry `headers`."""
+    token = _headers.set(headers)
+    try:
+        yield
+    finally:
+        _headers.reset(token)

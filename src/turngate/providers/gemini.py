@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from turngate.errors import one_line
-from turngate.providers.calling import CallFailure
-from turngate.providers.trace_headers import trace_headers
+from turngate.providers.calling import CallFailure, trace_headers
 
 if TYPE_CHECKING:
     from google.genai import Client

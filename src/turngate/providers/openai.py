@@ -6,8 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from turngate.errors import one_line
-from turngate.providers.calling import CallFailure
-from turngate.providers.trace_headers import trace_headers
+from turngate.providers.calling import CallFailure, trace_headers
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI

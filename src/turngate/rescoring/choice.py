@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from turngate.errors import ConfigError, TurngateError, UserError
-from turngate.evaluators import EVALUATORS, Need
+from turngate.evaluators import EVALUATORS, EvaluatorInput
 from turngate.evaluators.bulk import NamedEvaluator
 from turngate.evaluators.suites import expanded
 
@@ -43,7 +43,7 @@ def named(words: Iterable[str]) -> dict[str, Any]:
     return found
 
 
-def choose(words: Sequence[str], offers: frozenset[Need], skip_missing: bool) -> Choice:
+def choose(words: Sequence[str], offers: frozenset[EvaluatorInput], skip_missing: bool) -> Choice:
     """Build the evaluators; `offers` is what images can be shown with.
 
     Raises what building raises, and `ConfigError` for one that needs more than there is; with `skip_missing` those are
@@ -81,8 +81,8 @@ def _read(word: str) -> list[tuple[str, Any]]:
     return [(type_, {"type": type_}) for type_ in types]
 
 
-def _check(one: NamedEvaluator, offers: frozenset[Need]) -> None:
-    missing = sorted(one.facts.needs - offers)
+def _check(one: NamedEvaluator, offers: frozenset[EvaluatorInput]) -> None:
+    missing = sorted(one.facts.inputs - offers)
     if not missing:
         return
     if "history" in missing:

@@ -53,7 +53,7 @@ class Known:
 def scored_row(scored: Scored, scoring: str, place: ImagePlace, tries: int) -> ScoredRow:
     """The row of a fresh result."""
     by, facts = scored.by, scored.by.facts
-    shown = {str(role): value for role, value in asdict(scored.inputs).items() if role in facts.needs and value}
+    shown = {str(role): value for role, value in asdict(scored.inputs).items() if role in facts.inputs and value}
     shown.pop("candidate", None)
     return ScoredRow(
         key=row_key(scored.item, by, scored.inputs, tries),

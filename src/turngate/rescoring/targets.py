@@ -13,14 +13,14 @@ from typing import Annotated, Any, get_args
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
 from turngate.errors import BadImage, ConfigError, UserError
-from turngate.evaluators import Need
+from turngate.evaluators import EvaluatorInput
 from turngate.evaluators.bulk import ImageSource, ScoreJob
-from turngate.graphs.history import Progress, advance
 from turngate.manifest import manifest_rows
 from turngate.picture import EXTENSIONS, Picture
-from turngate.traces.images import ImageStore
+from turngate.traces.images import ImageRole, ImageStore, made_images
+from turngate.traces.progress import Progress, advance
 from turngate.traces.records import AttemptRecord
-from turngate.traces.rescored import FILE_NAME, ImageRole
+from turngate.traces.rescored import FILE_NAME
 from turngate.traces.run_folder import RunFolder, find_runs
 
 __all__ = ["FoundTargets", "ImagePlace", "Target", "find", "turns_in"]
@@ -47,7 +47,7 @@ class Target:
     """Images that are to be scored."""
     images: int
     """Images that there are."""
-    offers: frozenset[Need]
+    offers: frozenset[EvaluatorInput]
     """What at least one image can be shown with."""
     places: Mapping[str, ImagePlace] = field(default_factory=dict)
     """Id of an item -> where it stands; those of no run are not in it."""
@@ -71,13 +71,13 @@ def run_target(path: Path, turns: frozenset[int] | None = None, with_history: bo
         records = ledger.records()
     finally:
         ledger.close()
-    found = list(_images(_sources(folder.images), str(info.origin["image"]), records, with_history))
+    found = list(_images(_sources(folder.images), info.origin.image, records, with_history))
     return Target(
         info.run,
         folder.path / FILE_NAME,
         tuple(item for item, place in found if turns is None or place.turn in turns),
         len(found),
-        frozenset(get_args(Need)),
+        frozenset(get_args(EvaluatorInput)),
         {item.id: place for item, place in found},
         {} if turns is None else {"turns": sorted(turns)},
     )
@@ -90,26 +90,19 @@ def _images(
     yield ScoreJob("0/0/origin", start, start, start, start, instruction=""), ImagePlace(0, 0, "origin")
     position = Progress.start(origin)
     for record in records:
-        for role, image in _made(record):
-            attempt = record.attempt
+        attempt = record.attempt
+        for role, image in made_images(attempt, record.composite):
             item = ScoreJob(
                 f"{attempt.turn}/{attempt.attempt}/{role}",
                 source(image),
                 origin=start,
-                first=source(position.lineage[0][1] if position.lineage else image),
+                first=source(position.first(image)),
                 previous=source(position.image),
-                history=tuple(source(one) for _, one in position.lineage) if with_history else (),
+                history=tuple(map(source, position.history)) if with_history else (),
                 instruction=attempt.instruction,
             )
             yield item, ImagePlace(attempt.turn, attempt.attempt, role)
         position = advance(position, record.decision)
-
-
-def _made(record: AttemptRecord) -> Iterator[tuple[ImageRole, str]]:
-    if record.attempt.image is not None:
-        yield "candidate", record.attempt.image
-    if record.composite is not None and record.composite.image is not None:
-        yield "composite", record.composite.image
 
 
 def _sources(store: ImageStore) -> _Source:
@@ -139,7 +132,7 @@ def folder_target(path: Path, origin: Path | None = None, table: Path | None = N
         )
     shared = None if origin is None else _reference(origin)
     items = tuple(ScoreJob(file.relative_to(base).as_posix(), ImageSource(file), shared) for file in files)
-    offers: set[Need] = {"candidate", "origin"} if shared else {"candidate"}
+    offers: set[EvaluatorInput] = {"candidate", "origin"} if shared else {"candidate"}
     return Target(str(path), table or base / FILE_NAME, items, len(items), frozenset(offers))
 
 
@@ -201,7 +194,7 @@ def manifest_target(file: Path, table: Path | None = None) -> Target:
         places[item.id] = ImagePlace(row.turn, row.attempt)
     if not items:
         raise ConfigError(f"{_WHERE}: {file} lists no images")
-    offers: set[Need] = {"candidate"}
+    offers: set[EvaluatorInput] = {"candidate"}
     for role in ("origin", "first", "previous", "instruction"):
         if any(getattr(item, role) is not None for item in items):
             offers.add(role)
@@ -231,9 +224,9 @@ class FoundTargets:
     other: Target | None = None
 
     @property
-    def offers(self) -> frozenset[Need]:
+    def offers(self) -> frozenset[EvaluatorInput]:
         """What images can be shown with; a run knows everything."""
-        return self.other.offers if self.other is not None else frozenset(get_args(Need))
+        return self.other.offers if self.other is not None else frozenset(get_args(EvaluatorInput))
 
     def targets(self, turns: frozenset[int] | None, limit: int | None, with_history: bool) -> Iterator[Target]:
         """Open what was found; of each the given turns only, and at most `limit` images."""

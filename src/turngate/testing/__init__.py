@@ -1,4 +1,4 @@
-"""Conformance kit: does a part keep its contract? Raises `AssertionError` with the rule that is broken."""
+"""Conformance kit: does a component keep its contract? Raises `AssertionError` with the rule that is broken."""
 
 from turngate.testing.check_editor import check_editor
 from turngate.testing.check_evaluator import check_evaluator

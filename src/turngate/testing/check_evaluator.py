@@ -20,7 +20,7 @@ def check_evaluator(evaluator: Evaluator, pictures: list[Picture] | None = None,
 
     Facts must be whole; results finite, in range and one per sample; a sample alone, again, in another order and inside
     a batch of eight must score the same within `facts.tolerance` unless the facts say otherwise, and so must one that
-    holds nothing but what `facts.needs` lists (the score cache goes by that list); flat, tiny and odd images and
+    holds nothing but what `facts.inputs` lists (the score cache goes by that list); flat, tiny and odd images and
     references of another size must give typed results and not break it; the pictures must be left alone. `pictures` (at
     least two, default: synthetic texture of 192 x 224 pixels, with more and more noise) are scored with the first as
     origin. With `ranked` they go from the best to the worst one: then the first must score better than the last.
@@ -45,8 +45,8 @@ def check_evaluator(evaluator: Evaluator, pictures: list[Picture] | None = None,
         again = [score(evaluator, [sample])[0] for sample in samples[::-1]][::-1]
         _same(alone, again, facts.tolerance, "the same sample scored again")
         needed = [score(evaluator, [_only(facts, sample)])[0] for sample in samples]
-        _same(alone, needed, facts.tolerance, "a sample that holds nothing but what `needs` lists")
-    if facts.needs - {"candidate"}:
+        _same(alone, needed, facts.tolerance, "a sample that holds nothing but what `inputs` lists")
+    if facts.inputs - {"candidate"}:
         bare = score(evaluator, [EvalInput(pictures[0])])[0]
         assert not isinstance(bare, Score), "scored a sample that lacks what the facts say is needed"
     for picture, before in zip(pictures, pixels, strict=True):
@@ -58,7 +58,7 @@ def _check_facts(facts: Facts) -> None:
     assert facts.direction in ("higher", "lower"), "direction must be `higher` or `lower`"
     low, high = facts.range
     assert low < high, "range must go from low to high"
-    assert "candidate" in facts.needs, "an evaluator needs at least the candidate"
+    assert "candidate" in facts.inputs, "an evaluator needs at least the candidate"
     assert facts.tolerance >= 0 and math.isfinite(facts.tolerance), "tolerance must be a finite number, 0 or more"
     assert facts.min_size >= 1, "min_size must be at least 1 pixel"
 
@@ -66,20 +66,20 @@ def _check_facts(facts: Facts) -> None:
 def _check_direction(facts: Facts, best: Result, worst: Result) -> None:
     assert isinstance(best, Score) and isinstance(worst, Score), f"no score for the best or the worst: {best}, {worst}"
     sign = 1 if facts.direction == "higher" else -1
-    told = f"{facts.direction} is better, but the best picture scored {best.value} and the worst {worst.value}"
-    assert sign * best.value > sign * worst.value, told
+    message = f"{facts.direction} is better, but the best picture scored {best.value} and the worst {worst.value}"
+    assert sign * best.value > sign * worst.value, message
 
 
 def _check_odd_images(evaluator: Evaluator, facts: Facts, origin: Picture) -> None:
     odd = [_flat(0), _flat(255), _flat(128), _texture(5, 3, 3), _texture(5, 97, 131), _texture(5, 1, 400)]
     pairs = [(picture, other) for picture in odd for other in (picture, origin)] + [(origin, each) for each in odd]
-    for candidate, reference in pairs if facts.needs - {"candidate", "instruction"} else zip(odd, odd, strict=True):
+    for candidate, reference in pairs if facts.inputs - {"candidate", "instruction"} else zip(odd, odd, strict=True):
         result = score(evaluator, [_sample(candidate, reference)])[0]
-        told = f"broke on {_told(candidate)} with references of {_told(reference)}: {result}"
-        assert not _is_broken(result), told
+        message = f"broke on {_described(candidate)} with references of {_described(reference)}: {result}"
+        assert not _is_broken(result), message
 
 
-def _told(picture: Picture) -> str:
+def _described(picture: Picture) -> str:
     return f"{picture.width} x {picture.height} pixels, levels {picture.rgb.min()} to {picture.rgb.max()}"
 
 
@@ -101,7 +101,7 @@ def _sample(candidate: Picture, origin: Picture) -> EvalInput:
 
 def _only(facts: Facts, sample: EvalInput) -> EvalInput:
     optional = {"origin": None, "first": None, "previous": None, "history": (), "instruction": None}
-    left_out: dict[str, Any] = {role: nothing for role, nothing in optional.items() if role not in facts.needs}
+    left_out: dict[str, Any] = {role: nothing for role, nothing in optional.items() if role not in facts.inputs}
     return replace(sample, **left_out)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from turngate.errors import ConfigError, MachineError, MissingWeights, ProviderError, TurngateError, one_line
 
-__all__ = ["MODEL_FILES", "check_repository", "fetch", "hub_problem", "offline", "unreadable"]
+__all__ = ["MODEL_FILES", "check_repository", "fetch", "hub_problem", "missing_model", "offline", "unreadable"]
 
 
 MODEL_FILES = ("*.json", "*.jinja", "*.model", "*.safetensors", "*.txt")
@@ -47,6 +47,24 @@ def fetch(repository: str, revision: str | None, local_only: bool, kinds: Sequen
     return Path(found)
 
 
+def missing_model(model: str | None, revision: str | None, folder: str | Path | None, part: str) -> str | None:
+    """What to do when neither `folder` nor, without one, the hub's cache holds a model, in one line; None when it does.
+
+    Looks for the folder, or for a snapshot of any size; fetches nothing. `part` has the settings.
+    """
+    from huggingface_hub import errors, snapshot_download
+
+    if folder is not None:
+        return None if Path(folder).is_dir() else f"{part}.folder: there is no folder {folder}: check the path"
+    try:
+        snapshot_download(str(model), revision=revision, local_files_only=True)
+    except errors.LocalEntryNotFoundError:
+        return _mend(str(model), revision, part)
+    except (OSError, ValueError):  # no name of a repository: building the component says so
+        return None
+    return None
+
+
 def hub_problem(
     error: BaseException, repository: str, revision: str | None, local_only: bool, part: str
 ) -> TurngateError:
@@ -69,14 +87,17 @@ def hub_problem(
     elif has(errors.HfHubHTTPError):
         return ProviderError(f"the hub does not give {repository} ({_first_words(error)}): try again later")
     elif has(errors.LocalEntryNotFoundError) or any(_is_of_the_network(cause) for cause in causes):
-        asked = repository if revision is None else f"{repository} --revision {revision}"
-        mend = f"run `hf download {asked}`, or give a copy of it as {part}.folder"
-        how = f"is not on this machine and {_why(local_only)}: {mend}"
+        how = f"is not on this machine and {_why(local_only)}: {_mend(repository, revision, part)}"
     elif isinstance(error, OSError) and error.errno is not None:
         return MachineError(f"{repository} cannot be stored ({error.strerror}): mend that, or move HF_HOME elsewhere")
     else:
         how = f"cannot be fetched ({_first_words(error)}): use another model, or give a copy of it as {part}.folder"
     return MissingWeights(f"{repository} {how}")
+
+
+def _mend(repository: str, revision: str | None, part: str) -> str:
+    asked = repository if revision is None else f"{repository} --revision {revision}"
+    return f"run `hf download {asked}`, or give a copy of it as {part}.folder"
 
 
 def _why(local_only: bool) -> str:

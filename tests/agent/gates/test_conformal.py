@@ -18,7 +18,7 @@ from turngate import RunView
 from turngate.errors import ConfigError
 from turngate.graphs.load import parse_config, read_config
 from turngate.graphs.runner import start_run
-from turngate.traces.exports.table import write_csv
+from turngate.traces.exports import write_csv
 
 from ._support import accepts, direction, gate, past, reading, score
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from turngate import Facts, Past
+from turngate import EvalInput, Facts, Past, Picture
 from turngate.agent.gate import Reading
 from turngate.errors import ConfigError
+from turngate.evaluators import EVALUATORS
 from turngate.graphs.history import readings
 from turngate.traces.records import ScoreRow
 
@@ -47,9 +49,12 @@ def test_a_veto_names_who_said_it() -> None:
     made = gate(type="veto", limits={"q": {"max": 5}, "r": {"min": 20}, "s": {"worse_than_origin": 2}})
     shown = scores(q=(5.5, "lower"), r=(30, "higher"), s=(4.5, "lower"))
     decision = made.decide(shown, Past(1, 1, 0, scores(s=(2.0, "lower"))))
-    assert decision.reason == "q 5.5 > 5; s 4.5 is 2.5 worse than the origin (limit 2)"
-    assert decision.evidence["vetoed_by"] == "q, s"
-    assert (decision.evidence["q.max"], decision.evidence["s.worse_by"]) == (5, 2.5)
+    assert decision.reason == (
+        "1 of 3 accept, 3 needed: threshold no (q 5.5 > 5); threshold yes (r 30 >= 20); "
+        "relative no (s 4.5 is 2.5 worse than origin 2 (margin 2))"
+    )
+    names = ("1.threshold", "1.max", "2.min", "3.worse_by")
+    assert [decision.evidence[key] for key in names] == ["reject", 5, 20, 2.5]
     assert decision.thresholds == {"q": 5, "r": 20, "s": 4}
     assert "q 4" in made.decide(scores(q=(4, "lower"), r=(20, "higher"), s=(99, "lower")), past()).reason
 
@@ -74,6 +79,47 @@ def test_three_judges_pass_at_seven() -> None:
     decision = made.decide(scores(a=(8, "higher"), b=(7, "higher"), c=(6, "higher")), past())
     assert (decision.verdict, decision.evidence["mean"]) == ("accept", 7)
     assert made.decide(scores(a=(9, "higher"), b=(9, "higher"), c=(2, "higher")), past()).verdict == "reject"
+
+
+marks = st.lists(score, min_size=1, max_size=5)
+
+
+@given(values=marks, at=score, which=direction)
+def test_a_mean_is_a_threshold_on_the_mean(values: list[float], at: float, which: Any) -> None:
+    """The formula of the gate `mean` before it was a preset, but where rounding alone decides."""
+    mean = float(np.mean(values))
+    assume(abs(mean - at) > 1e-9 * (1 + abs(at)))
+    shown = {f"j{number}": Reading(f"j{number}", value, which) for number, value in enumerate(values)}
+    decision = gate(type="mean", evaluators=list(shown), at=at).decide(shown, past())
+    assert (decision.verdict == "accept") == (mean >= at if which == "higher" else mean <= at)
+    assert decision.evidence["mean"] == pytest.approx(mean)
+
+
+@given(values=marks, at=st.floats(0, 1), data=st.data())
+def test_a_normalised_mean_is_a_threshold_on_the_mean_of_shares(
+    values: list[float], at: float, data: st.DataObject
+) -> None:
+    ends = st.tuples(score, score).filter(lambda pair: abs(pair[0] - pair[1]) > 1e-3)
+    shown, scales, shares = {}, {}, []
+    for number, value in enumerate(values):
+        worst, best = data.draw(ends)
+        shown[f"j{number}"] = Reading(f"j{number}", value, "higher" if best > worst else "lower")
+        scales[f"j{number}"] = {"worst": worst, "best": best}
+        shares.append(min(max((value - worst) / (best - worst), 0.0), 1.0))
+    mean = float(np.mean(shares))
+    assume(abs(mean - at) > 1e-9)
+    decision = gate(type="mean", evaluators=list(shown), at=at, normalise=scales).decide(shown, past())
+    assert (decision.verdict == "accept") == (mean >= at)
+
+
+@given(values=marks, which=direction)
+def test_gate_and_ensemble_have_the_same_mean(values: list[float], which: Any) -> None:
+    shown = {f"j{number}": Reading(f"j{number}", value, which) for number, value in enumerate(values)}
+    fields = {"type": "scripted", "rule": "sequence", "direction": which}
+    members = {name: {**fields, "values": [one.value]} for name, one in shown.items()}
+    joined: Any = EVALUATORS.build(EVALUATORS.configure({"type": "ensemble", "rule": "mean", "members": members}, "e"))
+    (result,) = joined.evaluate([EvalInput(Picture.from_rgb(np.zeros((4, 4, 3), np.uint8)))])
+    assert gate(type="mean", evaluators=list(shown), at=0).decide(shown, past()).evidence["mean"] == result.value
 
 
 def test_a_mean_follows_the_direction() -> None:
@@ -160,3 +206,29 @@ def test_a_recorded_label_reaches_the_gate() -> None:
     shown = readings([ScoreRow(**row)])
     assert shown["q"] == Reading("q", 3.0, "higher", "degraded")
     assert gate(type="label", evaluator="q", accept="pass").decide(shown, past()).verdict == "reject"
+
+
+@pytest.mark.parametrize("which", ["higher", "lower"])
+def test_a_threshold_may_be_a_band(which: Any) -> None:
+    """`min` and `max` hold whichever way is better; the worst value that is accepted is on the worse side."""
+    band = gate(type="threshold", evaluator="q", min=2, max=4)
+    verdicts = [band.decide(reading(value, which), past()).verdict for value in (1.9, 2, 3, 4, 4.1)]
+    assert verdicts == ["reject", "accept", "accept", "accept", "reject"]
+    decision = band.decide(reading(3, which), past())
+    assert decision.reason == "q 3 between 2 and 4"
+    assert decision.evidence == {"value": 3, "threshold": 2 if which == "higher" else 4, "min": 2, "max": 4}
+    above: Any = gate(type="threshold", evaluator="q", max=4).decide(reading(5, which), past())
+    assert above.reason == "q 5 > 4" and above.evidence.get("threshold") == (None if which == "higher" else 4)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "message"),
+    [
+        ({}, r"gate\.at: is missing"),
+        ({"at": 1, "max": 2}, r"gate\.at: give it, or `min` and `max`"),
+        ({"min": 2, "max": 1}, r"gate\.min: is above max"),
+    ],
+)
+def test_wrong_thresholds(bounds: dict[str, float], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        gate(type="threshold", evaluator="q", **bounds)

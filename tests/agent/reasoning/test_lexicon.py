@@ -6,11 +6,11 @@ import string
 from typing import Any
 
 import pytest
+from _labelled import read_labelled, score_reader
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turngate.agent.reasoning import LABELS, READERS, ReaderResult, SummaryReader, SummaryReading, Unread
-from turngate.agent.reasoning.labelled import read_labelled, score_reader
 
 READER: SummaryReader = READERS.build(READERS.configure("lexicon", "reader"))
 
@@ -35,9 +35,9 @@ def labels(text: str) -> set[str]:
     return {label for label in LABELS if getattr(found, label)}
 
 
-@pytest.mark.parametrize("part", ["development", "held_out"])
-def test_the_labelled_texts_are_read_as_well_as_the_docs_say(part: str) -> None:
-    texts = read_labelled()[part]
+@pytest.mark.parametrize("name", ["development", "held_out"])
+def test_the_labelled_texts_are_read_as_well_as_the_docs_say(name: str) -> None:
+    texts = read_labelled()[name]
     assert len(texts) >= 200
     for score in score_reader(READER, texts):
         precision, recall = LEAST[score.label]
@@ -46,9 +46,8 @@ def test_the_labelled_texts_are_read_as_well_as_the_docs_say(part: str) -> None:
         assert (score.precision >= precision, score.recall >= recall) == (True, True), score
 
 
-def test_no_text_is_in_both_parts() -> None:
-    parts = read_labelled()
-    texts = [one.text for part in parts.values() for one in part]
+def test_no_text_is_in_both_sets() -> None:
+    texts = [one.text for labelled in read_labelled().values() for one in labelled]
     assert len(set(texts)) == len(texts) >= 400
 
 

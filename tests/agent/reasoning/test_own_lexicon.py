@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 import yaml
+from _labelled import read_labelled, score_reader
 from hypothesis import given
 from hypothesis import strategies as st
 
 from turngate.agent.reasoning import READERS, SummaryReader, SummaryReading, Unread
-from turngate.agent.reasoning.labelled import read_labelled, score_reader
 from turngate.agent.reasoning.lexicon import Match, Phrases
 from turngate.errors import ConfigError
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from turngate.agent.ideal import EXACT, Exact, ideal_picture
-from turngate.agent.scenario import Ideal, Scenario, Step
+from turngate.agent.scenario import EXACT, Exact, Ideal, Scenario, Step, ideal_picture
 from turngate.agent.scenarios import SCENARIOS
 from turngate.agent.scenarios.adding import FRUITS
 from turngate.agent.scenarios.replicate import REWORDED

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from turngate import parse_config
-from turngate.evaluators import EVALUATORS, EvalInput, Evaluator, Facts, Failed, Need, Score, Unscored
+from turngate.evaluators import EVALUATORS, EvalInput, Evaluator, EvaluatorInput, Facts, Failed, Score, Unscored
 from turngate.evaluators.bulk import Inputs, ScoreCache, cache_folder, cached_score, score_key
 
 from ._counter import Counter, Settings, ask, picture
@@ -70,7 +70,7 @@ INPUTS = st.builds(
 
 @given(INPUTS, INPUTS)
 def test_what_is_not_looked_at_is_not_in_the_key(one: Inputs, other: Inputs) -> None:
-    facts = Facts("x", "1", "higher", (0, 1), needs=frozenset({"candidate", "previous", "instruction"}))
+    facts = Facts("x", "1", "higher", (0, 1), inputs=frozenset({"candidate", "previous", "instruction"}))
     seen = [(each.candidate, each.previous, each.instruction) for each in (one, other)]
     keys = [score_key(Settings(type="x"), facts, each) for each in (one, other)]
     assert (keys[0] == keys[1]) == (seen[0] == seen[1])
@@ -78,8 +78,8 @@ def test_what_is_not_looked_at_is_not_in_the_key(one: Inputs, other: Inputs) -> 
 
 @given(INPUTS, INPUTS)
 def test_what_is_looked_at_is_in_the_key(one: Inputs, other: Inputs) -> None:
-    needs: frozenset[Need] = frozenset(get_args(Need))
-    facts = Facts("x", "1", "higher", (0, 1), needs=needs)
+    needs: frozenset[EvaluatorInput] = frozenset(get_args(EvaluatorInput))
+    facts = Facts("x", "1", "higher", (0, 1), inputs=needs)
     keys = [score_key(Settings(type="x"), facts, each) for each in (one, other)]
     assert (keys[0] == keys[1]) == (one == other)
 

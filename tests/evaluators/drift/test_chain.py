@@ -50,7 +50,7 @@ def _balls(rgb: Rgb, number: int) -> list[Rgb]:
 
 def test_the_contract_is_kept(evaluator: Evaluator) -> None:
     check_evaluator(evaluator)
-    assert evaluator.facts.needs == {"candidate", "history"}
+    assert evaluator.facts.inputs == {"candidate", "history"}
 
 
 def test_slow_wear_adds_up(evaluator: Evaluator, photograph: Rgb) -> None:

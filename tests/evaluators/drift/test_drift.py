@@ -61,8 +61,8 @@ def test_the_reference_may_be_the_first_accepted_image() -> None:
     sample = EvalInput(Picture.from_rgb(worn), origin=Picture.from_rgb(rgb), first=Picture.from_rgb(worn.copy()))
     since_first = EVALUATORS.build(EVALUATORS.configure({"type": "drift", "reference": "first"}, "test"))
     since_origin = EVALUATORS.build(EVALUATORS.configure("drift", "test"))
-    assert since_first.facts.needs == {"candidate", "first"}
-    assert since_origin.facts.needs == {"candidate", "origin"}
+    assert since_first.facts.inputs == {"candidate", "first"}
+    assert since_origin.facts.inputs == {"candidate", "origin"}
     (forgiven,), (counted,) = score(since_first, [sample]), score(since_origin, [sample])
     assert isinstance(forgiven, Score)
     assert isinstance(counted, Score)

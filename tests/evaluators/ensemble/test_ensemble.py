@@ -37,7 +37,7 @@ def test_members_of_both_directions_and_with_references() -> None:
     members = {"worn": "drift", "close": {"type": "psnr", "align": "shift"}, "nice": "brisque"}
     evaluator = build("mean", members, scale="range", ranges={"worn": [0, 5]})
     check_evaluator(evaluator)
-    assert evaluator.facts.needs == {"candidate", "origin"}
+    assert evaluator.facts.inputs == {"candidate", "origin"}
     assert (evaluator.facts.direction, evaluator.facts.range) == ("higher", (0, 1))
 
 
@@ -115,7 +115,7 @@ def test_what_is_true_of_a_member_is_true_of_all() -> None:
     judge = {"type": "openai_judge", "model": "m", "base_url": "http://127.0.0.1:1"}
     facts = build("mean", {"a": judge, "b": says(1, range=[0, 10])}).facts
     assert (facts.deterministic, facts.paid, facts.range) == (False, True, (0, 10))
-    assert facts.needs == {"candidate", "previous", "instruction"}
+    assert facts.inputs == {"candidate", "previous", "instruction"}
     plain, other = (build("mean", {"a": one}).facts.version for one in ("brisque", "niqe"))
     assert plain != other
 

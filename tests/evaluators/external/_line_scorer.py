@@ -1,4 +1,4 @@
-"""A foreign scorer for tests: speaks the line protocol, or breaks it as its first argument says.
+"""An external scorer for tests: speaks the line protocol, or breaks it as its first argument says.
 
 Run as a program of its own; it imports nothing of turngate, as a real one would not.
 """

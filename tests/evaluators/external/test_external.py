@@ -28,7 +28,7 @@ SAMPLE = EvalInput(FIRST, SECOND, SECOND, SECOND, (), "Copy it.")
 
 def scorer(how: str, tmp_path: Path, **fields: Any) -> ExternalScorer:
     raw = {
-        "type": "foreign", "command": [sys.executable, str(SCRIPT), how, str(tmp_path / "mark")], "version": "1",
+        "type": "external", "command": [sys.executable, str(SCRIPT), how, str(tmp_path / "mark")], "version": "1",
         "direction": "higher", "range": [0, 100], "timeout_seconds": 30, **fields,
     }  # fmt: skip
     built = EVALUATORS.build(EVALUATORS.configure(raw, "evaluators.it"))
@@ -44,7 +44,7 @@ def one(how: str, tmp_path: Path, **fields: Any) -> Result:
 def test_it_keeps_the_contract(tmp_path: Path, fields: dict[str, Any]) -> None:
     evaluator = scorer("ok", tmp_path, **fields)
     check_evaluator(evaluator)
-    assert evaluator.facts.name == ("foreign:rali" if fields else "foreign")
+    assert evaluator.facts.name == ("external:rali" if fields else "external")
 
 
 def test_bytes_arrive_as_received_and_the_process_is_kept(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_program_in_a_checkout(tmp_path: Path) -> None:
         ({"command": []}, ConfigError, "evaluators.it.command"),
         ({"range": [5, 1]}, ConfigError, "the range goes from low to high"),
         ({"files": ["ckpt.pt"], "folder": "/no/where"}, MissingWeights, "there is no /no/where: check"),
-        ({"files": ["/no/ckpt.pt"], "name": "rali"}, MissingWeights, "foreign:rali: there is no /no/ckpt.pt"),
+        ({"files": ["/no/ckpt.pt"], "name": "rali"}, MissingWeights, "external:rali: there is no /no/ckpt.pt"),
         ({"direction": "up"}, ConfigError, "evaluators.it.direction"),
         ({"name": "a b"}, ConfigError, "evaluators.it.name"),
     ],
@@ -165,3 +165,10 @@ def test_what_is_missing_is_told_before_anything_runs(
     with pytest.raises(kind) as error:
         scorer("ok", tmp_path, **fields)
     assert told in str(error.value)
+
+
+def test_its_former_name_is_still_read(tmp_path: Path) -> None:
+    """Configurations and run folders of earlier versions say `foreign`."""
+    old, new = (scorer("ok", tmp_path, name="rali", type=name) for name in ("foreign", "external"))
+    assert (old.config, old.facts) == (new.config, new.facts)
+    assert old.config.type == "external"

@@ -282,7 +282,7 @@ def test_the_version_is_the_words(judge: Judges, tmp_path: Any) -> None:
     versions = [judge(**fields).facts.version for fields in ({}, {"ask": "lme_turn"}, {"prompt": tmp_path / "own.txt"})]
     assert len(set(versions)) == 3
     own = judge(prompt=tmp_path / "own.txt")
-    assert own.facts.needs == {"candidate", "previous"}, "nothing but what its words speak of"
+    assert own.facts.inputs == {"candidate", "previous"}, "nothing but what its words speak of"
     assert own.facts.version == versions[2]
 
 

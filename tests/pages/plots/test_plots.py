@@ -17,7 +17,7 @@ from tests.traces.runs import Writer, long_run, study_of
 
 from turngate.cli.plot import plot_command
 from turngate.errors import MachineError, NoSuchRun, UserError
-from turngate.traces.analysis.study import StudyAnswer, StudyView, answer_study
+from turngate.traces.analysis.study import LoadedStudy, StudyAnswer, StudyView, answer_study, load_study
 
 from ._studies import CONTROLS, arms_study
 
@@ -44,13 +44,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return study_of(root, rows)
 
 
-def answer_of(folder: Path) -> tuple[StudyView, StudyAnswer]:
-    view = StudyView.load(folder)
+def answer_of(folder: Path) -> tuple[LoadedStudy, StudyAnswer]:
+    view = load_study(StudyView.load(folder))
     return view, answer_study(view)
 
 
 @pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[StudyView, StudyAnswer]:
+def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[LoadedStudy, StudyAnswer]:
     """Nine gates, one of them rolling back, and the four controls, with thirteen evaluators."""
     names = [*(f"gate-{place}" for place in range(8)), "rollback", *CONTROLS]
     root = tmp_path_factory.mktemp("many")
@@ -58,7 +58,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> tuple[StudyView, StudyAnsw
 
 
 @pytest.fixture(scope="module")
-def many_plots(many: tuple[StudyView, StudyAnswer]) -> list[Plot]:
+def many_plots(many: tuple[LoadedStudy, StudyAnswer]) -> list[Plot]:
     return study_plots(*many)
 
 
@@ -168,7 +168,7 @@ def test_a_rollback_does_not_cover_the_other_arm(tmp_path: Path) -> None:
     assert [axes.get_title(loc="left") for axes in plots[0].figures[0].axes] == list(names)
 
 
-def test_tables_hold_the_numbers_of_the_answer(many: tuple[StudyView, StudyAnswer], tmp_path: Path) -> None:
+def test_tables_hold_the_numbers_of_the_answer(many: tuple[LoadedStudy, StudyAnswer], tmp_path: Path) -> None:
     """As `turngate study --json` tells them, for every arm and every evaluator."""
     _, answer = many
     written = write_plots(*many, tmp_path, "svg")

@@ -14,7 +14,7 @@ from tests.traces.runs import Pixels, photograph
 from turngate import parse_config, start_run
 from turngate.pages.report.run import write_run_report
 
-from ._later import score
+from ._rescored import score
 
 SIZE = 256
 

@@ -17,7 +17,7 @@ from tests.traces.runs import HOSTILE, Writer, degraded, jpeg, long_run, photogr
 from turngate.pages.report.run import write_run_report
 from turngate.picture import encode_png
 
-from ._later import score
+from ._rescored import score
 from .test_difference import SIZE, cropped, moved, replayed
 from .test_study import page_of
 
@@ -65,7 +65,7 @@ def test_report_draws_without_network_or_complaint(visit: Any, report: Path) -> 
     assert opened.complaints == []
     assert opened.on_network() == []
     assert opened.page.locator(".chart .main-svg").count() >= 5
-    assert opened.page.locator(".later .chart .main-svg").count() >= 2, "those that were scored afterwards"
+    assert opened.page.locator(".rescored .chart .main-svg").count() >= 2, "those that were scored afterwards"
     broken = "[...document.images].filter((i) => i.complete && !i.naturalWidth).length"
     opened.until("[...document.images].every((i) => i.complete)")
     assert opened.page.evaluate(broken) == 0
@@ -116,7 +116,7 @@ def test_a_click_on_a_point_shows_its_picture(visit: Any, report: Path) -> None:
 
 def test_the_line_of_the_chosen_turn_moves_in_every_chart_that_is_looked_at(visit: Any, report: Path) -> None:
     opened = visit(report)
-    for turn, place in ((4, "truth"), (9, "score-2"), (11, "later-2")):
+    for turn, place in ((4, "truth"), (9, "score-2"), (11, "rescored-2")):
         opened.page.locator(f".timeline [data-turn='{turn}']").click()
         opened.page.locator(f"[data-figure='{place}']").scroll_into_view_if_needed()
         opened.until(f"document.querySelector(\"[data-figure='{place}']\").layout.shapes.at(-1).x0 === {turn}")

@@ -14,7 +14,7 @@ from turngate.errors import NoSuchRun, UserError
 from turngate.pages.report.study import write_study_page
 from turngate.picture import encode_png
 from turngate.traces.analysis.labels import read_labels
-from turngate.traces.analysis.study import StudyView, answer_study
+from turngate.traces.analysis.study import StudyView, answer_study, load_study
 
 
 def arm(path: Path, turns: int, planned: int = 0, **settings: Any) -> Path:
@@ -31,7 +31,7 @@ def arm(path: Path, turns: int, planned: int = 0, **settings: Any) -> Path:
 
 def page_of(folder: Path) -> Path:
     """The page of the study in `folder`."""
-    view = StudyView.load(folder)
+    view = load_study(StudyView.load(folder))
     return write_study_page(view, answer_study(view))
 
 
@@ -208,9 +208,10 @@ def test_what_editors_said_and_peoples_verdicts_are_on_the_page(tmp_path: Path) 
     folder = study_of(tmp_path / "study", {"a": writer.close()})
     lines = ["run,turn,attempt,damaged,labels", "a,1,1,yes,persistent_noise", "a,2,1,no,", "nobody,1,1,no,"]
     (folder / "labels.csv").write_text("\n".join(lines) + "\n")
-    labels, view = read_labels(folder / "labels.csv"), StudyView.load(folder)
+    labels = read_labels(folder / "labels.csv")
+    view = load_study(StudyView.load(folder), labels)
     reader = LexiconReader(LexiconConfig(type="lexicon"))
-    page = Page(write_study_page(view, answer_study(view, reader, labels), labels))
+    page = Page(write_study_page(view, answer_study(view, reader)))
     words = page.words()
     assert "What the editors said" in words and "a simulated 3 0 0 100% 100%" in words
     assert "persistent noise image a" in words and "label file" in words

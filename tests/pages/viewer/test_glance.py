@@ -107,7 +107,7 @@ def test_what_cannot_be_read_has_no_numbers(tmp_path: Path, damage: str) -> None
 def test_a_run_that_is_taken_up_or_left_without_a_word_is_seen(tmp_path: Path) -> None:
     Writer(tmp_path / "run", size=16, turns=1).ledger.close()
     index, (spot,) = Index(tmp_path), walk(tmp_path)
-    assert index.look(spot).status == "interrupted"
+    assert index.quick_summary(spot).status == "interrupted"
     with RunLock(tmp_path / "run"):
-        assert index.look(spot).status == "running"
-    assert index.look(spot).status == "interrupted"
+        assert index.quick_summary(spot).status == "running"
+    assert index.quick_summary(spot).status == "interrupted"

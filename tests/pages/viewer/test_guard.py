@@ -94,7 +94,7 @@ def test_a_run_whose_parts_lie_elsewhere_is_not_shown(viewed: Viewed, tmp_path: 
 
 def test_an_image_that_is_a_link_is_not_served(viewed: Viewed, tmp_path: Path) -> None:
     run, key = RunView.load(viewed.root / "one"), viewed.key("one")
-    sha = str(run.info.origin["image"])
+    sha = run.info.origin.image
     path = run.folder.images.path(sha)
     assert viewed.get(f"/image/{key}/{sha}").content == path.read_bytes()
     path.rename(tmp_path / path.name)

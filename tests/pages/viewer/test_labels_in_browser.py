@@ -27,7 +27,7 @@ def test_labels_are_given_by_key(visit: Visit, viewer: Viewer, root: Path) -> No
     opened.until("document.activeElement.id === 'failure'")
     page.keyboard.type("new dots")
     page.keyboard.press("Enter")
-    opened.until("document.getElementById('labels-said').textContent === 'saved'")
+    opened.until("document.getElementById('labels-message').textContent === 'saved'")
     run = RunView.load(root / "first")
     row = read_labels(root / "labels.csv").of(run).candidates[2, 2]
     assert (row.damaged, row.labels, row.failure, row.by) == (True, ("persistent_noise",), "new dots", "me")
@@ -35,7 +35,7 @@ def test_labels_are_given_by_key(visit: Visit, viewer: Viewer, root: Path) -> No
     opened.until("location.hash === '#t3a1'")
     page.keyboard.press("s")
     opened.until("document.querySelector('[data-damaged=false]').getAttribute('aria-pressed') === 'true'")
-    opened.until("document.getElementById('labels-said').textContent === 'saved'")
+    opened.until("document.getElementById('labels-message').textContent === 'saved'")
     page.reload()
     page.wait_for_selector("html[data-charts=drawn]", state="attached")
     page.locator(".timeline [data-turn='2']").click()
@@ -71,9 +71,9 @@ def test_keys_label_after_a_box_was_ticked_or_a_slider_moved(
     page.keyboard.down("s")
     page.keyboard.down("s")  # repeats while it is held, and must not take the label back
     page.keyboard.up("s")
-    opened.until("document.getElementById('labels-said').textContent === 'saved'")
+    opened.until("document.getElementById('labels-message').textContent === 'saved'")
     row = read_labels(root / "labels.csv").of(RunView.load(root / "first")).candidates[5, 2]
     assert row.damaged is False
     page.keyboard.press("s")
     opened.until("document.querySelector('[data-damaged=false]').getAttribute('aria-pressed') === 'false'")
-    opened.until("document.getElementById('labels-said').textContent === 'saved'")
+    opened.until("document.getElementById('labels-message').textContent === 'saved'")

@@ -145,7 +145,7 @@ def test_what_is_told_of_the_damage(damaged: Viewed) -> None:
 def test_the_whole_folder_is_sorted_and_not_the_page(damaged: Viewed) -> None:
     index = Index(damaged.root.resolve(), page_size=2)
     seen = [
-        listed.entry.spot.place
+        listed.listing.folder.place
         for page in (1, 2, 3, 4)
         for listed in index.find(Query(order="propagated", page=page)).rows
     ]
@@ -213,12 +213,12 @@ def test_pages_hold_all_of_many(tmp_path: Path) -> None:
 
 def test_what_changes_is_seen_and_what_does_not_is_not_read_again(folder: Path) -> None:
     index = Index(folder.resolve(), fresh_seconds=0)
-    before = {listed.entry.spot.place: listed.entry for listed in index.find(Query()).rows}
+    before = {listed.listing.folder.place: listed.listing for listed in index.find(Query()).rows}
     raw = json.loads((folder / "a" / "run.json").read_text())
     raw["config"]["scenario"]["type"] = "denoise"
     (folder / "a" / "run.json").write_text(json.dumps(raw))
     shutil.rmtree(folder / "b")
-    after = {listed.entry.spot.place: listed.entry for listed in index.find(Query()).rows}
+    after = {listed.listing.folder.place: listed.listing for listed in index.find(Query()).rows}
     assert set(after) == {"a", "deep/c", "study"}
     assert after["a"].scenario == "denoise"
     assert after["deep/c"] is before["deep/c"]

@@ -52,6 +52,6 @@ def test_a_run_that_cannot_go_on_says_why(visit: Visit, tmp_path: Path, config: 
         held = (folder / "run.json").read_text()
         (folder / "run.json").write_text(held.replace('"type": "always_reject"', '"type": "never_heard_of"'))
         opened.page.get_by_role("button", name="Accept").click()
-        opened.until("document.getElementById('review-said').textContent.includes('never_heard_of')")
+        opened.until("document.getElementById('review-message').textContent.includes('never_heard_of')")
         (folder / "run.json").write_text(held)
     assert continue_run(folder, review=Review(accept=True)).worked

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from turngate.traces.recorded import RecordedOrigin, Resolved
 from turngate.traces.run_folder import Parent, RunFolder, RunInfo
 
 from ._collector import Collector, listening
@@ -37,12 +38,16 @@ def make_run(tmp_path: Path) -> Callable[..., Run]:
                 "evaluators": {"niqe": {"type": "niqe"}},
                 "telemetry": settings,
             },
-            origin={"image": "0" * 64, "media_type": "image/png", "width": 64, "height": 48},
-            resolved={
-                "editor": {"model": "script-1"},
-                "simulated": False,
-                "evaluators": {"niqe": {"range": [0.0, "inf"]}, "judge": {"range": [1.0, 10.0]}},
-            },
+            origin=RecordedOrigin.model_validate(
+                {"image": "0" * 64, "media_type": "image/png", "width": 64, "height": 48}
+            ),
+            resolved=Resolved.model_validate(
+                {
+                    "editor": {"model": "script-1"},
+                    "simulated": False,
+                    "evaluators": {"niqe": {"range": [0.0, "inf"]}, "judge": {"range": [1.0, 10.0]}},
+                }
+            ),
             made_with={"packages": {"turngate": "0.1.0"}},
             parent=parent,
         )

@@ -151,7 +151,7 @@ LOOKING = """
 from dataclasses import replace
 
 from turngate.evaluators.scripted import ScriptedEvaluator
-from turngate.providers.trace_headers import trace_headers
+from turngate.providers.calling import trace_headers
 
 class Looking(ScriptedEvaluator):
     asked = []

@@ -54,8 +54,8 @@ def find_failures(run: RunView, labels: Labels | None = None) -> RunFailures:
 
 def _labelled(run: RunView, labels: Labels) -> Iterator[Judgement]:
     given = labels.of(run)
-    taken = {attempt.row.turn: attempt.row.attempt for attempt in run.attempts if attempt.taken}
-    rows = {**given.candidates, **{(turn, taken[turn]): row for turn, row in given.composites.items()}}
+    composites = {(turn, run.taken[turn].row.attempt): row for turn, row in given.composites.items()}
+    rows = {**given.candidates, **composites}
     for (turn, attempt), row in rows.items():
         for name in row.labels:
             yield Judgement(

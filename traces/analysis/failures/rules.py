@@ -29,13 +29,12 @@ _FRAME_STAYS = frozenset({"add_apple", "add_fruits", "decolorise_recolorise"})
 
 def operation(run: RunView) -> str | None:
     """`mirror` or `rotate`, where every turn asks for it."""
-    return _OPERATIONS.get(str(run.info.config["scenario"]["type"]))
+    return _OPERATIONS.get(run.config.scenario.type)
 
 
 def frame_stays(run: RunView) -> bool:
     """Every turn asks for an image with the frame and the surface of the one before. False where that is not known."""
-    ideal = run.info.resolved.get("scenario", {}).get("ideal")
-    return ideal == "origin" or run.info.config["scenario"]["type"] in _FRAME_STAYS
+    return run.info.resolved.scenario.ideal == "origin" or run.config.scenario.type in _FRAME_STAYS
 
 
 def candidates(run: RunView) -> Iterator[AttemptView]:
@@ -45,7 +44,7 @@ def candidates(run: RunView) -> Iterator[AttemptView]:
 
 def taken_images(run: RunView) -> dict[int, AttemptView]:
     """Turn -> the attempt whose image it ended with; a composite is no editor's image and is left out."""
-    return {one.row.turn: one for one in run.attempts if one.taken and one.composite is None}
+    return {turn: attempt for turn, attempt in run.taken.items() if attempt.composite is None}
 
 
 def scores_of(
@@ -56,7 +55,8 @@ def scores_of(
     for name, score in attempt.scores.items():
         if score.type == type_ and score.status == "scored":
             before = run.baseline if attempt.row.input_turn == 0 else given.scores if given else {}
-            yield name, run.info.config["evaluators"].get(name, {}), score, before.get(name)
+            part = run.config.evaluators.get(name)
+            yield name, part.settings if part is not None else {}, score, before.get(name)
 
 
 def judged(attempt: AttemptView, name: FailureName, found: bool, source: str, evidence: str) -> Judgement:
@@ -98,7 +98,7 @@ def _aspect(run: RunView, attempt: AttemptView, given: AttemptView | None) -> It
 
 def _size_before(run: RunView, attempt: AttemptView, given: AttemptView | None) -> tuple[int, int] | None:
     if attempt.row.input_turn == 0:
-        return int(run.info.origin["width"]), int(run.info.origin["height"])
+        return run.info.origin.width, run.info.origin.height
     if given is None or not given.row.width or not given.row.height:
         return None
     return given.row.width, given.row.height
@@ -176,7 +176,7 @@ def _noise(run: RunView, images: Mapping[int, AttemptView]) -> Iterator[Judgemen
     """Noise is persistent when it is in the image that was edited and in what came of it."""
     if not frame_stays(run):  # drift compares the same places
         return
-    asked = run.info.config["scenario"]["type"] == "denoise"
+    asked = run.config.scenario.type == "denoise"
     for attempt in candidates(run):
         for name, _, score, earlier in scores_of(run, "drift", attempt, images.get(attempt.row.input_turn)):
             before = earlier.components.get("noise") if earlier else None

@@ -174,7 +174,7 @@ def with_labels(run: RunView, labels: Labels) -> RunView:
         return replace(attempt, truth=truth, composite=composite)
 
     # The direction is that of this measure now: lower is better, as without an evaluator as truth.
-    info = run.info.model_copy(update={"resolved": {**run.info.resolved, "truth": None}})
+    info = run.info.model_copy(update={"resolved": run.info.resolved.model_copy(update={"truth": None})})
     attempts = [anew(attempt) for attempt in run.attempts]
     return replace(run, info=info, attempts=attempts, baseline_truth=_truth(given.origin, 0, 0))
 

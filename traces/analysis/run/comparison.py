@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from turngate.differences import differences
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
 from turngate.traces.analysis.run.summary import RunSummary, summarise
@@ -64,18 +65,12 @@ def compare_runs(a: RunView, b: RunView) -> Comparison:
 
 def _config(run: RunView) -> dict[str, Any]:
     config = {key: value for key, value in run.info.config.items() if key != "name"}
-    return {**config, "origin": {"sha256": run.info.origin["image"]}}
+    return {**config, "origin": {"sha256": run.info.origin.image}}
 
 
-def _changes(a: Mapping[str, Any], b: Mapping[str, Any], prefix: str = "") -> list[Change]:
-    found: list[Change] = []
-    for key in dict.fromkeys((*a, *b)):
-        old, new = a.get(key), b.get(key)
-        if isinstance(old, Mapping) and isinstance(new, Mapping) and old.get("type") == new.get("type"):
-            found += _changes(old, new, f"{prefix}{key}.")
-        elif old != new:
-            found.append(Change(field=f"{prefix}{key}", a=old, b=new))
-    return found
+def _changes(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Change]:
+    found = differences(a, b, whole_components=True)
+    return [Change(field=field, a=old, b=new) for field, old, new in found]
 
 
 def _parting(a: RunView, b: RunView) -> Parting | None:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 
 from turngate.component import Direction
-from turngate.traces.analysis.run.run_view import AttemptView, Outcome, RunView
-from turngate.traces.records import AttemptRow, DecisionRow, TruthRow
+from turngate.traces.analysis.run.run_view import AttemptView, Outcome, RunView, attempt_views
+from turngate.traces.records import AttemptRecord, TruthRow, is_damaged
 
 __all__ = ["outcomes", "truth_direction", "with_threshold"]
 
 
 def truth_direction(run: RunView) -> Direction:
     """Which way the run's truth is better: a reference metric's own; a simulator's damage is better when lower."""
-    truth = run.info.resolved.get("truth") or {}
-    return "higher" if truth.get("direction") == "higher" else "lower"
+    truth = run.info.resolved.truth
+    return truth.direction if truth is not None else "lower"
 
 
 def with_threshold(run: RunView, damaged_at: float) -> RunView:
@@ -24,14 +24,12 @@ def with_threshold(run: RunView, damaged_at: float) -> RunView:
 
     What was recorded stays: decisions are those of the run. A gate that saw the truth (the oracle) saw the old one.
     """
-    higher = truth_direction(run) == "higher"
+    better = truth_direction(run)
 
     def again(row: TruthRow | None) -> TruthRow | None:
         if row is None:
             return None
-        damaged = None
-        if row.value is not None:
-            damaged = row.value <= damaged_at if higher else row.value >= damaged_at
+        damaged = is_damaged(row.value, damaged_at, better)
         return row.model_copy(update={"damaged": damaged, "damaged_at": damaged_at})
 
     def anew(attempt: AttemptView) -> AttemptView:
@@ -47,17 +45,8 @@ def with_threshold(run: RunView, damaged_at: float) -> RunView:
 # The four outcomes of decisions that were made again.
 
 
-def outcomes(decided: Iterable[tuple[AttemptRow, TruthRow | None, DecisionRow]]) -> dict[Outcome, int]:
-    """Candidates by what happened to them under these decisions; those without a known truth are not counted."""
-    rows = list(decided)
-    taken = {(row.turn, row.taken_attempt) for _, _, row in rows if row.taken_attempt is not None}
+def outcomes(records: Sequence[AttemptRecord]) -> dict[Outcome, int]:
+    """Candidates by what happened to them under the records' decisions; without a known truth they are not counted."""
     found: Counter[Outcome] = Counter({"caught": 0, "propagated": 0, "passed": 0, "false_alarm": 0})
-    for attempt, truth, row in rows:
-        if attempt.outcome != "edited" or truth is None or truth.damaged is None:
-            continue
-        kept = (row.turn, row.attempt) in taken
-        if truth.damaged:
-            found["propagated" if kept else "caught"] += 1
-        else:
-            found["passed" if kept else "false_alarm"] += 1
+    found.update(view.outcome for view in attempt_views(records) if view.outcome is not None)
     return dict(found)

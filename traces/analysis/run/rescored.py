@@ -10,13 +10,14 @@ from typing import Any, Literal
 
 from turngate.errors import DamagedRun, MachineError, one_line
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
+from turngate.traces.images import ImageKey, ImageRole, run_images
+from turngate.traces.recorded import RecordedFacts
 from turngate.traces.records import ScoreRow
-from turngate.traces.rescored import FILE_NAME, ImageRole, ScoredRow, ScoreTable, ScoringPass, ScoringPassEnd
+from turngate.traces.rescored import FILE_NAME, ScoredRow, ScoreTable, ScoringPass, ScoringPassEnd
 
 __all__ = [
     "MARK",
     "EvaluatorKey",
-    "ImageKey",
     "RescoredEvaluator",
     "RescoredScores",
     "read_rescored",
@@ -29,9 +30,6 @@ __all__ = [
 EvaluatorKey = tuple[str, str, str]
 """Type, version and SHA-256 of the settings: what makes two evaluators the same one."""
 
-ImageKey = tuple[int, int, ImageRole]
-"""Turn, attempt and role of an image in its run; 0, 0, `origin` for the origin."""
-
 
 @dataclass(frozen=True)
 class RescoredEvaluator:
@@ -43,8 +41,8 @@ class RescoredEvaluator:
     version: str
     parameters: str
     """SHA-256 of the settings."""
-    told: Mapping[str, Any]
-    """Settings, direction, range, weights and source, as its first pass told them."""
+    metadata: Mapping[str, Any]
+    """Settings, direction, range, weights and source, as its first pass recorded them."""
     direction: Literal["higher", "lower"]
     rows: Mapping[ImageKey, ScoredRow]
     """Its latest answer about each image of the run."""
@@ -88,7 +86,8 @@ class RescoredScores:
 
 def read_rescored(run: RunView) -> RescoredScores:
     """Scores beside the run's ledger. A file that cannot be read is told of: the run is whole without it."""
-    path, images = run.folder.path / FILE_NAME, _images(run)
+    path = run.folder.path / FILE_NAME
+    images = run_images(run.info.origin.image, ((attempt.row, attempt.made) for attempt in run.attempts))
     if not path.is_file():
         return RescoredScores([], len(images), [])
     try:
@@ -102,17 +101,17 @@ def read_rescored(run: RunView) -> RescoredScores:
     except (DamagedRun, MachineError, ValueError) as error:
         return RescoredScores([], len(images), [], trouble=one_line(error, 300))
     mine = [row for row in rows if _place(row) in images and row.image in ("", images[_place(row)])]
-    told = {
+    metadata = {
         (str(one.get("type")), str(one.get("version")), str(one.get("parameters"))): one
         for asked, _ in reversed(passes)
         for one in asked.evaluators
     }
-    found = _evaluators(mine, told, len(images))
+    found = _evaluators(mine, metadata, len(images))
     return RescoredScores(found, len(images), passes, strangers=len(rows) - len(mine))
 
 
 def _evaluators(
-    rows: Iterable[ScoredRow], told: Mapping[EvaluatorKey, Mapping[str, Any]], images: int
+    rows: Iterable[ScoredRow], metadata: Mapping[EvaluatorKey, Mapping[str, Any]], images: int
 ) -> list[RescoredEvaluator]:
     found: dict[EvaluatorKey, dict[ImageKey, ScoredRow]] = {}
     given: dict[EvaluatorKey, str] = {}
@@ -121,21 +120,11 @@ def _evaluators(
         given.setdefault(key, row.evaluator)
         found.setdefault(key, {})[_place(row)] = row
     return [
-        RescoredEvaluator(given[key], *key, told.get(key, {}), next(iter(places.values())).direction, places, images)
+        RescoredEvaluator(
+            given[key], *key, metadata.get(key, {}), next(iter(places.values())).direction, places, images
+        )
         for key, places in found.items()
     ]
-
-
-def _images(run: RunView) -> dict[ImageKey, str]:
-    """Place -> SHA-256 of everything that can be scored."""
-    images: dict[ImageKey, str] = {(0, 0, "origin"): str(run.info.origin["image"])}
-    for attempt in run.attempts:
-        turn, number = attempt.row.turn, attempt.row.attempt
-        if attempt.row.image is not None:
-            images[turn, number, "candidate"] = attempt.row.image
-        if attempt.made is not None and attempt.made.image is not None:
-            images[turn, number, "composite"] = attempt.made.image
-    return images
 
 
 def _place(row: ScoredRow) -> ImageKey:
@@ -198,8 +187,9 @@ def with_rescored(run: RunView, found: Sequence[RescoredEvaluator], names: Mappi
             return replace(attempt, scores=skipped, composite=composite)
         return replace(attempt, scores=scores(row.turn, row.attempt, "candidate"), composite=composite)
 
-    config = {**run.info.config, "evaluators": {name: one.told.get("settings", {}) for name, one in named.items()}}
-    resolved = {**run.info.resolved, "evaluators": {name: dict(one.told) for name, one in named.items()}}
+    config = {**run.info.config, "evaluators": {name: one.metadata.get("settings", {}) for name, one in named.items()}}
+    facts = {name: RecordedFacts.model_validate(dict(one.metadata)) for name, one in named.items()}
+    resolved = run.info.resolved.model_copy(update={"evaluators": facts})
     info = run.info.model_copy(update={"config": config, "resolved": resolved})
     return replace(run, info=info, baseline=scores(0, 0, "origin"), attempts=[anew(one) for one in run.attempts])
 
@@ -211,7 +201,7 @@ def _apart(one: RescoredEvaluator, same: Sequence[RescoredEvaluator]) -> list[st
         words.append(one.type)
     if len({other.version for other in same}) > 1:
         words.append(one.version)
-    settings = [_settings(other) for other in same if other.told]
+    settings = [_settings(other) for other in same if other.metadata]
     mine = _settings(one)
     differing = sorted(
         {name for each in settings for name in each if any(each.get(name) != s.get(name) for s in settings)}
@@ -221,7 +211,7 @@ def _apart(one: RescoredEvaluator, same: Sequence[RescoredEvaluator]) -> list[st
 
 
 def _settings(one: RescoredEvaluator) -> dict[str, Any]:
-    settings = one.told.get("settings") or {}
+    settings = one.metadata.get("settings") or {}
     return {name: value for name, value in settings.items() if name != "type"}
 
 

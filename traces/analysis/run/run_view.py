@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 from turngate.traces.analysis.statistics import counted
+from turngate.traces.progress import Progress, advance, run_status
+from turngate.traces.recorded import RecordedConfig
 from turngate.traces.records import (
     AttemptRecord,
     AttemptRow,
@@ -20,7 +23,6 @@ from turngate.traces.records import (
     TruthRow,
 )
 from turngate.traces.run_folder import RunFolder, RunInfo
-from turngate.traces.status import run_status
 
 __all__ = ["AttemptView", "Outcome", "RunView", "Standing", "attempt_views", "standings", "truth_doubts", "turns_of"]
 
@@ -83,6 +85,24 @@ class RunView:
     """In order of turn and attempt."""
     events: list[EventRow]
 
+    @cached_property
+    def config(self) -> RecordedConfig:
+        """The recorded configuration, as far as readers need it."""
+        return self.info.recorded
+
+    @cached_property
+    def taken(self) -> dict[int, AttemptView]:
+        """Turn -> the attempt whose image it took; turns that took none are not in it."""
+        return {attempt.row.turn: attempt for attempt in self.attempts if attempt.taken}
+
+    def image_scores(self, turn: int) -> dict[str, ScoreRow]:
+        """Scores of the image that a turn took; turn 0 is the origin."""
+        return self.taken[turn].standing_scores if turn in self.taken else self.baseline
+
+    def image_truth(self, turn: int) -> TruthRow | None:
+        """Truth of the image that a turn took; turn 0 is the origin."""
+        return self.taken[turn].standing if turn in self.taken else self.baseline_truth
+
     @classmethod
     def load(cls, path: Path) -> RunView:
         """Read the run at `path`; raises `NoSuchRun` or `DamagedRun`."""
@@ -127,14 +147,25 @@ def attempt_views(records: Sequence[AttemptRecord]) -> list[AttemptView]:
 class Standing:
     """The current image after a turn, and what is known about it."""
 
+    run: RunView = field(repr=False)
     turn: int
     """0 before the first turn."""
     image: str
     """SHA-256."""
     image_turn: int
     """Turn that accepted it; 0 for the origin."""
-    scores: dict[str, ScoreRow]
-    truth: TruthRow | None
+    sound: bool | None
+    """None when its truth is not known."""
+
+    @property
+    def scores(self) -> dict[str, ScoreRow]:
+        """Its scores, by evaluator."""
+        return self.run.image_scores(self.image_turn)
+
+    @property
+    def truth(self) -> TruthRow | None:
+        """Its truth."""
+        return self.run.image_truth(self.image_turn)
 
 
 def turns_of(run: RunView) -> dict[int, list[AttemptView]]:
@@ -147,17 +178,28 @@ def turns_of(run: RunView) -> dict[int, list[AttemptView]]:
 
 def standings(run: RunView) -> list[Standing]:
     """The current image at the start and after every closed turn."""
-    origin = str(run.info.origin["image"])
-    taken = {attempt.row.turn: attempt for attempt in run.attempts if attempt.taken}
-    found = [Standing(0, origin, 0, run.baseline, run.baseline_truth)]
+    progress = Progress.start(run.info.origin.image)
+    sound = {0: _sound(run.baseline_truth)}
+    found = [Standing(run, 0, progress.image, 0, sound[0])]
     for attempt in run.attempts:
-        decision = attempt.decision
-        if not decision.closes_turn:
+        progress = advance(progress, attempt.decision)
+        if not attempt.decision.closes_turn:
             continue
-        holder = taken.get(decision.image_turn_after)
-        known = (run.baseline, run.baseline_truth) if holder is None else (holder.standing_scores, holder.standing)
-        found.append(Standing(decision.turn, decision.image_after, decision.image_turn_after, *known))
+        turn = attempt.row.turn
+        if turn in run.taken:
+            sound[turn] = _sound_image(run.taken[turn], sound)
+        found.append(Standing(run, turn, progress.image, progress.image_turn, sound.get(progress.image_turn)))
     return found
+
+
+def _sound_image(taken: AttemptView, sound: Mapping[int, bool | None]) -> bool | None:
+    if taken.row.outcome == "no_change":  # the same bytes are as sound as they were
+        return sound.get(taken.row.input_turn)
+    return _sound(taken.standing)
+
+
+def _sound(truth: TruthRow | None) -> bool | None:
+    return None if truth is None or truth.damaged is None else not truth.damaged
 
 
 # Truths that rest on a registration which may be wrong.

@@ -10,6 +10,7 @@ import yaml
 
 from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.analysis.run.summary import RunSummary
+from turngate.traces.recorded import RecordedRejection
 
 __all__ = ["as_yaml", "gate_line", "in_words", "made_with", "models", "setup_lines"]
 
@@ -31,26 +32,24 @@ def in_words(part: Any) -> str:
 
 def gate_line(run: RunView) -> str:
     """The gate in one line, and what follows a rejection where that is more than to go on."""
-    policy = run.info.config.get("on_reject") or {}
-    follows = "" if (policy.get("attempts", 1), policy.get("then", "skip")) == (1, "skip") else _rejection(policy)
-    return _part(run.info.config.get("gate", {})) + (f"; {follows}" if follows else "")
+    policy = run.config.on_reject
+    follows = "" if (policy.attempts, policy.then) == (1, "skip") else _rejection(policy)
+    return _part(run.config.gate.as_mapping()) + (f"; {follows}" if follows else "")
 
 
 def setup_lines(run: RunView, summary: RunSummary) -> list[tuple[str, str]]:
     """What a reader must know before the pictures mean anything, one line each."""
-    config, resolved = run.info.config, run.info.resolved
-    editor = resolved.get("editor") or {}
-    model = editor.get("model")
-    kind = "stochastic" if editor.get("stochastic") else "deterministic"
+    config, editor = run.config, run.info.resolved.editor
+    kind = "stochastic" if editor.stochastic else "deterministic"
     lines = [
-        ("Gate", _part(config.get("gate", {}))),
-        ("When it rejects", _rejection(config.get("on_reject", {}))),
-        ("Without a score", _part(config.get("on_unscored", {}))),
-        ("Editor", f"{_part(config.get('editor', {}))} · model {model} · {kind}"),
-        ("Scenario", f"{_part(config.get('scenario', {}))} · {summary.turns_planned} turns"),
-        ("The editor sees", _HISTORIES.get(str(config.get("history")), str(config.get("history")))),
+        ("Gate", _part(config.gate.as_mapping())),
+        ("When it rejects", _rejection(config.on_reject)),
+        ("Without a score", _part(config.on_unscored)),
+        ("Editor", f"{_part(config.editor.as_mapping())} · model {editor.model} · {kind}"),
+        ("Scenario", f"{_part(config.scenario.as_mapping())} · {summary.turns_planned} turns"),
+        ("The editor sees", _HISTORIES.get(config.history, config.history)),
         ("Truth", summary.truth or "not measured"),
-        ("Seed", f"{config.get('seed')} · {str(config.get('seed_policy')).replace('_', ' ')}"),
+        ("Seed", f"{config.seed} · {config.seed_policy.replace('_', ' ')}"),
     ]
     return [(title, text) for title, text in lines if text]
 
@@ -69,16 +68,17 @@ def made_with(run: RunView) -> list[tuple[str, str]]:
     git = info.made_with.get("git") or {}
     dirty = " with uncommitted changes" if git.get("dirty") else ""
     packages = (info.made_with.get("packages") or {}).items()
-    size = f"{origin.get('width')} x {origin.get('height')} pixels"
+    size = f"{origin.width} x {origin.height} pixels"
     lines = [
         ("Run", info.run),
         ("Created", info.created),
         ("Forked from", f"{info.parent.run}, turn {info.parent.turn}" if info.parent else ""),
-        ("Origin", f"{origin.get('source', '')}, {size}, {origin.get('media_type')}"),
-        ("Origin SHA-256", str(origin["image"])),
-        ("Origin normalised", ", ".join(origin.get("normalised") or []) or "no: 8-bit RGB as it is"),
+        ("Origin", f"{origin.source}, {size}, {origin.media_type}"),
+        ("Origin SHA-256", origin.image),
+        ("Origin normalised", ", ".join(origin.normalised) or "no: 8-bit RGB as it is"),
         ("Python", str(info.made_with.get("python"))),
         ("Platform", str(info.made_with.get("platform"))),
+        ("Processor", str((info.made_with.get("processor") or {}).get("model", ""))),
         ("Git revision", f"{git['revision']}{dirty}" if git else "not a checkout"),
         ("Packages", ", ".join(f"{name} {version}" for name, version in packages)),
     ]
@@ -122,8 +122,7 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def _rejection(policy: Mapping[str, Any]) -> str:
-    attempts, then = policy.get("attempts", 1), str(policy.get("then", "skip"))
-    tries = f"up to {attempts} attempts a turn, then " if attempts != 1 else "no retry: "
-    best = f" by {policy['best_by']}" if policy.get("best_by") else ""
-    return tries + _ENDINGS.get(then, then).format(best)
+def _rejection(policy: RecordedRejection) -> str:
+    tries = f"up to {policy.attempts} attempts a turn, then " if policy.attempts != 1 else "no retry: "
+    best = f" by {policy.best_by}" if policy.best_by else ""
+    return tries + _ENDINGS.get(policy.then, policy.then).format(best)

@@ -118,7 +118,7 @@ def _spoken(attempt: AttemptView, reading: ReaderResult | None) -> Spoken:
         return known.model_copy(update={"status": "unread", "evidence": [f"{reading.why}: {reading.detail}"]})
     counts = reading.counts or ()
     added = [count.number for count in counts if count.added]
-    said = {
+    claims = {
         "claims_success": reading.claims_success,
         "mentions_damage": reading.mentions_damage,
         "denies_damage": reading.denies_damage,
@@ -128,7 +128,7 @@ def _spoken(attempt: AttemptView, reading: ReaderResult | None) -> Spoken:
         "counts": [str(count) for count in counts],
         "evidence": [f"{finding.label}: {finding.words}" for finding in reading.findings],
     }
-    return known.model_copy(update=said)
+    return known.model_copy(update=claims)
 
 
 def _run(run: RunView, attempts: list[Spoken]) -> RunReasoning:

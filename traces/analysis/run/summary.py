@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Any
 
 from turngate.frozen import FrozenModel
-from turngate.traces.analysis.run.run_view import AttemptView, RunView
-from turngate.traces.records import RunStatus, TruthRow
+from turngate.traces.analysis.run.run_view import AttemptView, RunView, standings
+from turngate.traces.records import RunStatus
 
 __all__ = ["Counts", "RunMeasures", "RunSummary", "measure_run", "summarise"]
 
@@ -99,9 +99,9 @@ def summarise(run: RunView) -> RunSummary:
         id=run.info.run,
         status=run.status,
         reason=_reason(run),
-        simulated=bool(run.info.resolved.get("simulated", False)),
+        simulated=run.info.resolved.simulated,
         turns=len(closing),
-        turns_planned=int(run.info.config["turns"]),
+        turns_planned=run.config.turns,
         attempts=len(attempts),
         accepted=kinds["accepted"],
         rejected=kinds["rejected"],
@@ -109,7 +109,7 @@ def summarise(run: RunView) -> RunSummary:
         no_change=kinds["no_change"],
         rejected_attempts=sum(attempt.decision.verdict == "reject" for attempt in attempts),
         no_images=sum(attempt.row.outcome == "no_image" for attempt in attempts),
-        counts={name: _counts(attempts, name) for name in run.info.config["evaluators"]},
+        counts={name: _counts(attempts, name) for name in run.config.evaluators},
         cost_usd=sum(costs) if costs else None,
         tokens=sum(tokens) if tokens else None,
         **_truth(run),
@@ -153,14 +153,9 @@ def _truth(run: RunView) -> dict[str, Any]:
     if base is None:
         return {"truth": None}
     outcomes = Counter(attempt.outcome for attempt in run.attempts)
-    by_key = {(attempt.row.turn, attempt.row.attempt): attempt for attempt in run.attempts}
-    taken = [
-        by_key[attempt.row.turn, attempt.decision.taken_attempt]
-        for attempt in run.attempts
-        if attempt.decision.taken_attempt is not None and attempt.row.outcome != "no_change"
-    ]
+    taken = [attempt for attempt in run.taken.values() if attempt.row.outcome != "no_change"]
     in_a_row = [second.row.turn for first, second in pairwise(taken) if first.outcome == second.outcome == "propagated"]
-    final = _final_truth(run, by_key)
+    final = standings(run)[-1].truth
     edited = [attempt for attempt in run.attempts if attempt.row.outcome == "edited"]
     return {
         "truth": f"{base.measure}, damaged at {base.damaged_at:g}",
@@ -175,16 +170,6 @@ def _truth(run: RunView) -> dict[str, Any]:
         "final_damaged": final.damaged if final else None,
         "final_truth": final.value if final else None,
     }
-
-
-def _final_truth(run: RunView, by_key: dict[tuple[int, int], AttemptView]) -> TruthRow | None:
-    if not run.attempts:
-        return run.baseline_truth
-    turn = run.attempts[-1].decision.image_turn_after
-    if turn == 0:
-        return run.baseline_truth
-    attempt = next(a.decision.taken_attempt for a in run.attempts if a.row.turn == turn and a.decision.closes_turn)
-    return by_key[turn, attempt].standing if attempt is not None else None
 
 
 # One run in the numbers that a study adds up.
@@ -254,28 +239,8 @@ def measure_run(run: RunView) -> RunMeasures:
 
 def _by_turn(run: RunView) -> tuple[tuple[bool | None, ...], tuple[bool | None, ...]]:
     """Soundness of the image after each turn, and whether the turn brought a new and sound one."""
-    sound_of: dict[int, bool | None] = {0: _sound(run.baseline_truth.damaged if run.baseline_truth else None)}
-    by_key = {(attempt.row.turn, attempt.row.attempt): attempt for attempt in run.attempts}
-    sound_at: list[bool | None] = []
-    success_at: list[bool | None] = []
-    for closing in run.attempts:
-        decision = closing.decision
-        if not decision.closes_turn:
-            continue
-        taken = by_key[decision.turn, decision.taken_attempt] if decision.taken_attempt is not None else None
-        if taken is not None:
-            sound_of[decision.turn] = _sound_image(taken, sound_of)
-        sound_at.append(sound_of.get(decision.image_turn_after))
-        new = taken is not None and taken.row.outcome == "edited"
-        success_at.append(sound_of[decision.turn] if new else False)
-    return tuple(sound_at), tuple(success_at)
-
-
-def _sound_image(taken: AttemptView, sound_of: dict[int, bool | None]) -> bool | None:
-    if taken.row.outcome == "no_change":  # the same bytes are as sound as they were
-        return sound_of.get(taken.row.input_turn)
-    return _sound(taken.standing.damaged if taken.standing else None)
-
-
-def _sound(damaged: bool | None) -> bool | None:
-    return None if damaged is None else not damaged
+    stands = standings(run)[1:]
+    edited = {turn for turn, attempt in run.taken.items() if attempt.row.outcome == "edited"}
+    return tuple(stand.sound for stand in stands), tuple(
+        stand.sound if stand.turn in edited else False for stand in stands
+    )

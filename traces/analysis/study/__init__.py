@@ -14,7 +14,7 @@ from turngate.traces.analysis.study.arms import (
 from turngate.traces.analysis.study.calibration import clean_scores
 from turngate.traces.analysis.study.evaluators import EvaluatorAnswer, Judged, auc, roc
 from turngate.traces.analysis.study.gap import STEPS, Denominator, gaps_of
-from turngate.traces.analysis.study.loaded import Curve, LoadedRun, Measured, load_runs, score_curve, truth_curve
+from turngate.traces.analysis.study.loaded import Curve, LoadedRun, LoadedStudy, load_study, score_curve, truth_curve
 from turngate.traces.analysis.study.study_view import StudyRun, StudyView
 from turngate.traces.analysis.study.summaries import Table, agreement, answer_reasoning, kappa
 
@@ -30,7 +30,7 @@ __all__ = [
     "FailureAnswer",
     "Judged",
     "LoadedRun",
-    "Measured",
+    "LoadedStudy",
     "SensitivityRow",
     "StudyAnswer",
     "StudyRun",
@@ -46,7 +46,7 @@ __all__ = [
     "cost_points",
     "gaps_of",
     "kappa",
-    "load_runs",
+    "load_study",
     "roc",
     "score_curve",
     "survival_points",

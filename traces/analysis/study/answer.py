@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.failures import LABEL_FILE, RunFailures, find_failures
-from turngate.traces.analysis.labels import Labels, with_labels
-from turngate.traces.analysis.run import measure_run, truth_direction, truth_doubts
+from turngate.traces.analysis.labels import Labels
+from turngate.traces.analysis.run import truth_doubts
 from turngate.traces.analysis.statistics import Estimate, bootstrap_ratio
 from turngate.traces.analysis.study.arms import (
     ArmAnswer,
@@ -19,9 +18,13 @@ from turngate.traces.analysis.study.arms import (
     pair_arms,
     sensitivity_at,
 )
-from turngate.traces.analysis.study.evaluators import EvaluatorAnswer, answer_evaluators, answer_later
-from turngate.traces.analysis.study.loaded import Measured
-from turngate.traces.analysis.study.study_view import StudyView
+from turngate.traces.analysis.study.evaluators import (
+    EvaluatorAnswer,
+    answer_evaluators,
+    answer_rescored,
+    unreadable_scores,
+)
+from turngate.traces.analysis.study.loaded import LoadedRun, LoadedStudy, by_arm
 from turngate.traces.analysis.study.summaries import ReasoningAnswer, answer_reasoning
 from turngate.traces.analysis.taxonomy import FAILURES, FailureLevel, FailureName
 
@@ -68,7 +71,7 @@ class TaxonomyAnswer(FrozenModel):
     """Rows of the label file that have no image in their run, and verdicts that another person's row replaced."""
 
 
-def answer_failures(arm: str, runs: Sequence[Measured], labels: Labels | None = None) -> TaxonomyAnswer:
+def answer_failures(arm: str, runs: Sequence[LoadedRun], labels: Labels | None = None) -> TaxonomyAnswer:
     """Add up the runs of one arm."""
     found = [(one, find_failures(one.view, labels)) for one in runs]
     remarks = [remark for one in runs for remark in labels.of(one.view).remarks] if labels is not None else []
@@ -81,7 +84,7 @@ def answer_failures(arm: str, runs: Sequence[Measured], labels: Labels | None = 
     )
 
 
-def _answer(name: FailureName, runs: Sequence[tuple[Measured, RunFailures]]) -> FailureAnswer:
+def _answer(name: FailureName, runs: Sequence[tuple[LoadedRun, RunFailures]]) -> FailureAnswer:
     groups: dict[str, list[dict[tuple[int, int], bool]]] = {}
     for one, failures in runs:
         if places := failures.measured(name):
@@ -120,7 +123,7 @@ class StudyAnswer(FrozenModel):
     arms: list[ArmAnswer]
     pairs: list[ArmDifference]
     evaluators: list[EvaluatorAnswer]
-    """Those of the runs, then those that scored afterwards (`afterwards` is set)."""
+    """Those of the runs, then those that scored the runs after them (`rescored` is set)."""
     sensitivity: list[SensitivityRow]
     reasoning: list[ReasoningAnswer]
     """What the reasoning summaries of each arm are worth; arms without a summary that was read are left out."""
@@ -133,50 +136,40 @@ class StudyAnswer(FrozenModel):
     scores that cannot be read."""
 
 
-def answer_study(study: StudyView, reader: SummaryReader | None = None, labels: Labels | None = None) -> StudyAnswer:
-    """Read every run once and count. Raises `DamagedRun` when one cannot be read.
-
-    `reader` reads the reasoning summaries; without one they are left out. With `labels` people's verdicts stand in the
-    place of the recorded truth.
-    """
-    found = [(run, run.load()) for run in study.begun()]
-    if labels is not None:
-        found = [(run, with_labels(view, labels)) for run, view in found]
-    by_arm: dict[str, list[Measured]] = defaultdict(list)
-    for run, view in found:
-        by_arm[run.arm].append(Measured(run, view, measure_run(view)))
-    arms = [answer_arm(arm, by_arm[arm]) for arm in study.arms() if by_arm[arm]]
-    higher = {truth_direction(view) == "higher" for _, view in found if view.baseline_truth}
-    base = by_arm.get(NO_GATE, [])
-    later, unread = answer_later(by_arm, base)
+def answer_study(loaded: LoadedStudy, reader: SummaryReader | None = None) -> StudyAnswer:
+    """Count over all runs. `reader` reads the reasoning summaries; without one they are left out."""
+    study, labels, runs = loaded.study, loaded.labels, loaded.runs
+    arms = by_arm(runs)
+    base = arms.get(NO_GATE, [])
+    higher = {one.truth_direction == "higher" for one in runs if one.view.baseline_truth}
     return StudyAnswer(
         study=str(study.config["name"]),
         question=str(study.config["question"]),
-        truth=sorted({truth for runs in by_arm.values() for one in runs if (truth := one.numbers.summary.truth)}),
+        truth=sorted({truth for one in runs if (truth := one.summary.truth)}),
         truth_better=None if len(higher) != 1 else "higher" if higher.pop() else "lower",
-        origins=len({run.origin for run, _ in found}),
-        arms=arms,
-        pairs=pair_arms(by_arm, base),
-        evaluators=[*answer_evaluators(by_arm, base), *later],
+        origins=len({one.run.origin for one in runs}),
+        arms=[answer_arm(arm, arms[arm]) for arm in study.arms() if arm in arms],
+        pairs=pair_arms(arms, base),
+        evaluators=[*answer_evaluators(arms, base), *answer_rescored(loaded, base)],
         # A person's verdict is no value that another threshold could cut.
         sensitivity=[
             row
             for damaged_at in (study.config.get("sensitivity", []) if labels is None else [])
-            for row in sensitivity_at(by_arm, damaged_at)
+            for row in sensitivity_at(arms, damaged_at)
         ],
-        reasoning=_reasoning(by_arm, reader),
-        failures=[answer_failures(arm, runs, labels) for arm, runs in by_arm.items()],
+        reasoning=_reasoning(arms, reader),
+        failures=[answer_failures(arm, of_arm, labels) for arm, of_arm in arms.items()],
         remarks=[
-            *(labels.strangers([view for _, view in found]) if labels is not None else []),
-            *truth_doubts(view for _, view in found),
-            *unread,
+            *(labels.strangers([one.view for one in runs]) if labels is not None else []),
+            *truth_doubts(one.view for one in runs),
+            *unreadable_scores(loaded),
         ],
         missing=[f"{run.arm} {run.label}" for run in study.runs if not run.exists()],
     )
 
 
-def _reasoning(by_arm: dict[str, list[Measured]], reader: SummaryReader | None) -> list[ReasoningAnswer]:
+def _reasoning(arms: dict[str, list[LoadedRun]], reader: SummaryReader | None) -> list[ReasoningAnswer]:
     if reader is None:
         return []
-    answers = (answer_reasoning(arm, runs, reader) for arm, runs in by_arm.items())
+    answers = (answer_reasoning(arm, runs, reader) for arm, runs in arms.items())
     return [answer for answer in answers if answer.counts.read]

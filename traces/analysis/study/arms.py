@@ -11,7 +11,7 @@ from statistics import median
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import RunMeasures, measure_run, truth_direction, with_threshold
 from turngate.traces.analysis.statistics import Estimate, adjusted, bootstrap_ratio, sign_flip_p
-from turngate.traces.analysis.study.loaded import LoadedRun, Measured, by_origin
+from turngate.traces.analysis.study.loaded import LoadedRun, by_origin
 
 __all__ = [
     "ArmAnswer",
@@ -121,7 +121,7 @@ class ArmAnswer(FrozenModel):
     """Editor calls that gave no image."""
 
 
-def answer_arm(arm: str, runs: Sequence[Measured]) -> ArmAnswer:
+def answer_arm(arm: str, runs: Sequence[LoadedRun]) -> ArmAnswer:
     """Add up the runs of one arm; `runs` is not empty."""
     groups = by_origin(runs)
     measures = [one.numbers for one in runs]
@@ -196,8 +196,8 @@ class ArmDifference(FrozenModel):
 
 
 def pair_arms(
-    by_arm: Mapping[str, Sequence[Measured]],
-    base: Sequence[Measured],
+    by_arm: Mapping[str, Sequence[LoadedRun]],
+    base: Sequence[LoadedRun],
 ) -> list[ArmDifference]:
     """Every arm against `base`, the runs of the no-gate arm; empty without one or without a truth."""
     ends = {one.run.cell: end for one in base if (end := one.numbers.summary.final_truth) is not None}
@@ -238,7 +238,7 @@ class SensitivityRow(FrozenModel):
     collapsed: float | None
 
 
-def sensitivity_at(by_arm: Mapping[str, Sequence[Measured]], damaged_at: float) -> list[SensitivityRow]:
+def sensitivity_at(by_arm: Mapping[str, Sequence[LoadedRun]], damaged_at: float) -> list[SensitivityRow]:
     """Every arm with `damaged` taken anew at another threshold."""
     rows = []
     for arm, runs in by_arm.items():

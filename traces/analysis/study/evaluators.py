@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from pydantic import AliasChoices, Field
 
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import (
@@ -16,16 +17,22 @@ from turngate.traces.analysis.run import (
     RescoredEvaluator,
     RescoredScores,
     RunView,
-    measure_run,
-    read_rescored,
-    rescored_names,
-    with_rescored,
 )
 from turngate.traces.analysis.statistics import Estimate, bootstrap
 from turngate.traces.analysis.study.gap import Gap, gaps
-from turngate.traces.analysis.study.loaded import Measured
+from turngate.traces.analysis.study.loaded import LoadedRun, LoadedStudy, by_arm
 
-__all__ = ["EvaluatorAnswer", "Judged", "RescoredEvidence", "answer_evaluators", "answer_later", "auc", "judged", "roc"]
+__all__ = [
+    "EvaluatorAnswer",
+    "Judged",
+    "RescoredEvidence",
+    "answer_evaluators",
+    "answer_rescored",
+    "auc",
+    "judged",
+    "roc",
+    "unreadable_scores",
+]
 
 
 # How well an evaluator tells damaged candidates from sound ones.
@@ -104,7 +111,7 @@ class EvaluatorAnswer(FrozenModel):
     """One evaluator against truth, on the runs without a gate if there are any."""
 
     evaluator: str
-    """Its name; one that scored afterwards says so in it."""
+    """Its name; one that scored the runs after them says so in it."""
     arm: str
     """Arm whose candidates were looked at, or `all`."""
     auc: Estimate
@@ -119,18 +126,18 @@ class EvaluatorAnswer(FrozenModel):
     """Over all attempts of all arms."""
     gap: Gap
     """The paper's gap over these runs."""
-    afterwards: RescoredEvidence | None = None
+    rescored: RescoredEvidence | None = Field(default=None, validation_alias=AliasChoices("rescored", "afterwards"))
     """Set when the scores were made after the runs."""
 
 
 def answer_evaluators(
-    by_arm: Mapping[str, Sequence[Measured]],
-    base: Sequence[Measured],
+    arms: Mapping[str, Sequence[LoadedRun]],
+    base: Sequence[LoadedRun],
 ) -> list[EvaluatorAnswer]:
     """Every evaluator on the candidates of `base`, the runs of the no-gate arm, or on all when there are none."""
-    everything = [one for runs in by_arm.values() for one in runs]
+    everything = [one for runs in arms.values() for one in runs]
     looked_at = base or everything
-    names = list(dict.fromkeys(name for one in everything for name in one.view.info.config["evaluators"]))
+    names = list(dict.fromkeys(name for one in everything for name in one.view.config.evaluators))
     views = {f"{one.run.arm} {one.run.label}": one.view for one in looked_at}
     found = gaps(views, names)
     known = sum(a.truth is not None and a.truth.damaged is not None for one in looked_at for a in one.view.attempts)
@@ -159,43 +166,35 @@ def answer_evaluators(
     return answers
 
 
-# Evaluators that scored the runs of a study afterwards, against the truth: which would have caught the damage.
+# Evaluators that scored the runs of a study after them, against the truth: which would have caught the damage.
 
 
-def answer_later(
-    by_arm: Mapping[str, Sequence[Measured]], base: Sequence[Measured]
-) -> tuple[list[EvaluatorAnswer], list[str]]:
-    """Answers as by `answer_evaluators`, marked, and one line about each file of scores that cannot be read."""
-    read = {id(one): read_rescored(one.view) for runs in by_arm.values() for one in runs}
-    lines = [
-        f"{one.run.arm} {one.run.label}: what was scored afterwards is left out: {read[id(one)].trouble}"
-        for runs in by_arm.values()
-        for one in runs
-        if read[id(one)].trouble
-    ]
-    found = [one for scores in read.values() for one in scores.evaluators]
-    if not found:
-        return [], lines
-    names = rescored_names(found)
+def answer_rescored(loaded: LoadedStudy, base: Sequence[LoadedRun]) -> list[EvaluatorAnswer]:
+    """Answers as by `answer_evaluators`, marked as made after the runs."""
+    if not loaded.rescored_names:
+        return []
+    keys = {name: key for key, name in loaded.rescored_names.items()}
+    arms = by_arm(loaded.rescored_runs)
+    answers = answer_evaluators(arms, arms[base[0].run.arm] if base else [])
+    read = [run.rescored for run in loaded.runs]
+    return [one.model_copy(update={"rescored": _evidence(keys[one.evaluator], read)}) for one in answers]
 
-    def through(one: Measured) -> Measured:
-        view = with_rescored(one.view, read[id(one)].evaluators, names)
-        return replace(one, view=view, numbers=measure_run(view))
 
-    seen = {arm: [through(one) for one in runs] for arm, runs in by_arm.items()}
-    looked_at = seen[base[0].run.arm] if base else []
-    keys = {name: key for key, name in names.items()}
-    answers = answer_evaluators(seen, looked_at)
+def unreadable_scores(loaded: LoadedStudy) -> list[str]:
+    """One line about each file of scores that cannot be read."""
     return [
-        one.model_copy(update={"afterwards": _told(keys[one.evaluator], list(read.values()))}) for one in answers
-    ], lines
+        f"{one.run.arm} {one.run.label}: what was scored afterwards is left out: {one.rescored.trouble}"
+        for arm in by_arm(loaded.runs).values()
+        for one in arm
+        if one.rescored.trouble
+    ]
 
 
-def _told(key: EvaluatorKey, read: Sequence[RescoredScores]) -> RescoredEvidence:
+def _evidence(key: EvaluatorKey, read: Sequence[RescoredScores]) -> RescoredEvidence:
     mine: list[RescoredEvaluator] = [one for scores in read for one in scores.evaluators if one.key == key]
     images = sum(scores.images for scores in read)
     looked_at = sum(len(one.rows) for one in mine)
-    settings = next((dict(one.told["settings"]) for one in mine if one.told.get("settings")), {})
+    settings = next((dict(one.metadata["settings"]) for one in mine if one.metadata.get("settings")), {})
     runs = f" in {len(mine)} of {len(read)} runs" if len(mine) < len(read) else ""
     extent = f"all {images} images" if looked_at == images else f"{looked_at} of {images} images{runs}"
     return RescoredEvidence(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import RunView
+from turngate.traces.recorded import RecordedFacts
 
 __all__ = ["STEPS", "Denominator", "Gap", "gaps", "gaps_of"]
 
@@ -50,9 +51,9 @@ def gaps(runs: Mapping[str, RunView], evaluators: Sequence[str], denominator: De
     """Gaps of accepted candidates: the score of the image that step n made, in runs that accept everything."""
     scores: dict[str, dict[str, dict[int, float]]] = {name: {} for name in evaluators}
     directions: dict[str, str] = {}
-    ranges: dict[str, Any] = {}
+    facts: dict[str, RecordedFacts] = {}
     for label, run in runs.items():
-        ranges |= {name: facts.get("range") for name, facts in run.info.resolved.get("evaluators", {}).items()}
+        facts |= run.info.resolved.evaluators
         for name in evaluators:
             by_turn: dict[int, float] = {}
             for attempt in run.attempts:
@@ -62,7 +63,7 @@ def gaps(runs: Mapping[str, RunView], evaluators: Sequence[str], denominator: De
                     directions[name] = score.direction
             scores[name][label] = by_turn
     return {
-        name: gaps_of(name, scores[name], directions.get(name, "higher"), denominator, _width(ranges.get(name)))
+        name: gaps_of(name, scores[name], directions.get(name, "higher"), denominator, _width(facts.get(name)))
         for name in evaluators
     }
 
@@ -117,7 +118,6 @@ def _divided(
     return [delta / value for delta, value in zip(deltas[step], below, strict=True)]
 
 
-def _width(bounds: Any) -> float | None:
-    if not bounds or any(isinstance(bound, str) for bound in bounds):
-        return None
-    return float(bounds[1]) - float(bounds[0])
+def _width(facts: RecordedFacts | None) -> float | None:
+    lowest, highest = facts.bounds if facts is not None else (None, None)
+    return None if lowest is None or highest is None else highest - lowest

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from turngate.component import Direction
 from turngate.traces.analysis.labels import Labels, with_labels
 from turngate.traces.analysis.run import (
     EvaluatorKey,
+    RescoredScores,
     RunMeasures,
     RunSummary,
     RunView,
     Standing,
     gate_line,
+    measure_run,
     read_rescored,
+    rescored_names,
     standings,
-    summarise,
     truth_direction,
     with_rescored,
 )
@@ -25,7 +28,7 @@ from turngate.traces.analysis.statistics import bootstrap_ratio
 from turngate.traces.analysis.study.study_view import StudyRun, StudyView
 from turngate.traces.images import ImageStore
 
-__all__ = ["Curve", "LoadedRun", "Measured", "by_origin", "load_runs", "score_curve", "truth_curve"]
+__all__ = ["Curve", "LoadedRun", "LoadedStudy", "by_arm", "by_origin", "load_study", "score_curve", "truth_curve"]
 
 
 _ENDED = {"complete", "stopped", "attempts_exhausted", "budget_exhausted"}
@@ -33,77 +36,103 @@ _ENDED = {"complete", "stopped", "attempts_exhausted", "budget_exhausted"}
 
 @dataclass(frozen=True)
 class LoadedRun:
-    """One run of a study."""
+    """One run of a study, read once: the answer, the page and the plots take from it what they need."""
 
     run: StudyRun
-    summary: RunSummary
-    gate: str
-    """The gate in one line."""
-    evaluators: list[str]
-    stands: list[Standing]
-    """The current image after each turn, from turn 0 on."""
-    truth_direction: Direction
-    images: ImageStore
-    later: list[str]
-    """Evaluators that scored it afterwards."""
-    later_stands: list[Standing]
-    """`stands` with their scores."""
+    view: RunView
+    """Everything recorded about it; with labels, people's verdicts are in the place of the recorded truth."""
 
-    def afterwards(self) -> LoadedRun:
-        """The run as those evaluators see it that scored it afterwards."""
-        return replace(self, evaluators=self.later, stands=self.later_stands)
+    @cached_property
+    def numbers(self) -> RunMeasures:
+        """What the study adds up."""
+        return measure_run(self.view)
+
+    @property
+    def summary(self) -> RunSummary:
+        """The run in numbers."""
+        return self.numbers.summary
+
+    @cached_property
+    def stands(self) -> list[Standing]:
+        """The current image after each turn, from turn 0 on."""
+        return standings(self.view)
+
+    @property
+    def gate(self) -> str:
+        """The gate in one line."""
+        return gate_line(self.view)
+
+    @property
+    def evaluators(self) -> list[str]:
+        """Names of its evaluators."""
+        return list(self.view.config.evaluators)
+
+    @property
+    def truth_direction(self) -> Direction:
+        """Which way its truth is better."""
+        return truth_direction(self.view)
+
+    @property
+    def images(self) -> ImageStore:
+        """Its images."""
+        return self.view.folder.images
 
     @property
     def ended(self) -> bool:
         """No more turns will come: its last image is the one that it ends with."""
         return self.summary.status in _ENDED
 
-
-def load_runs(
-    study: StudyView, labels: Labels | None = None, later: Mapping[EvaluatorKey, str] | None = None
-) -> list[LoadedRun]:
-    """Every run that was begun, in the order of the plan; raises `DamagedRun` when one cannot be read.
-
-    With `labels` people's verdicts stand in the place of the recorded truth. `later` names the evaluators that scored
-    runs afterwards and are wanted.
-    """
-    return [_load(run, labels, later or {}) for run in study.begun()]
-
-
-def _load(run: StudyRun, labels: Labels | None, later: Mapping[EvaluatorKey, str]) -> LoadedRun:
-    view = run.load() if labels is None else with_labels(run.load(), labels)
-    found = [one for one in read_rescored(view).evaluators if one.key in later] if later else []
-    return LoadedRun(
-        run=run,
-        summary=summarise(view),
-        gate=gate_line(view),
-        evaluators=list(view.info.config["evaluators"]),
-        stands=standings(view),
-        truth_direction=truth_direction(view),
-        images=view.folder.images,
-        later=[later[one.key] for one in found],
-        later_stands=standings(with_rescored(view, found, later)) if found else [],
-    )
-
-
-# A run of a study with what was counted in it.
+    @cached_property
+    def rescored(self) -> RescoredScores:
+        """What was scored after the run."""
+        return read_rescored(self.view)
 
 
 @dataclass(frozen=True)
-class Measured:
-    """Which run, everything recorded about it, and its numbers."""
+class LoadedStudy:
+    """A study with its runs. Each ledger is read once, whatever is made of it."""
 
-    run: StudyRun
-    view: RunView
-    numbers: RunMeasures
+    study: StudyView
+    runs: list[LoadedRun]
+    """Every run that was begun, in the order of the plan."""
+    labels: Labels | None = None
+    """People's verdicts that stand in the place of the recorded truth."""
+
+    @cached_property
+    def rescored_names(self) -> dict[EvaluatorKey, str]:
+        """Evaluator that scored runs of the study after them -> its name."""
+        return rescored_names(one for run in self.runs for one in run.rescored.evaluators)
+
+    @cached_property
+    def rescored_runs(self) -> list[LoadedRun]:
+        """The runs with the scores that were made after them in the place of their own; empty when there are none."""
+        names = self.rescored_names
+        return [
+            replace(run, view=with_rescored(run.view, run.rescored.evaluators, names)) for run in self.runs if names
+        ]
 
 
-def by_origin(runs: Iterable[Measured]) -> dict[str, list[RunMeasures]]:
+def load_study(study: StudyView, labels: Labels | None = None) -> LoadedStudy:
+    """Read every run that was begun; raises `DamagedRun` when one cannot be read."""
+    views = ((run, run.load()) for run in study.begun())
+    runs = [LoadedRun(run, view if labels is None else with_labels(view, labels)) for run, view in views]
+    return LoadedStudy(study, runs, labels)
+
+
+def by_origin(runs: Iterable[LoadedRun]) -> dict[str, list[RunMeasures]]:
     """Origin -> numbers of its runs: the groups of every bootstrap."""
     groups: dict[str, list[RunMeasures]] = defaultdict(list)
     for one in runs:
         groups[one.run.origin].append(one.numbers)
     return groups
+
+
+def by_arm(runs: Iterable[LoadedRun]) -> dict[str, list[LoadedRun]]:
+    """Arm -> its runs, in order."""
+    arms: dict[str, list[LoadedRun]] = defaultdict(list)
+    for one in runs:
+        arms[one.run.arm].append(one)
+    return arms
 
 
 # What an arm's image was like after each turn, over all its runs.

@@ -12,7 +12,7 @@ from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import RunReasoning, Spoken, SummaryCounts, read_runs
 from turngate.traces.analysis.statistics import Estimate, bootstrap, bootstrap_ratio
 from turngate.traces.analysis.study.evaluators import Judged, auc
-from turngate.traces.analysis.study.loaded import Measured
+from turngate.traces.analysis.study.loaded import LoadedRun
 
 if TYPE_CHECKING:
     from turngate.agent.reasoning.reading import SummaryReader
@@ -144,7 +144,7 @@ class ReasoningAnswer(FrozenModel):
     """Share of them that are wrong."""
 
 
-def answer_reasoning(arm: str, runs: Sequence[Measured], reader: SummaryReader) -> ReasoningAnswer:
+def answer_reasoning(arm: str, runs: Sequence[LoadedRun], reader: SummaryReader) -> ReasoningAnswer:
     """Add up the runs of one arm; `runs` is not empty."""
     read = read_runs([one.view for one in runs], reader)
     groups: dict[str, list[RunReasoning]] = defaultdict(list)
@@ -190,9 +190,9 @@ def _tables(groups: Groups, other: Callable[[Spoken], bool | None]) -> dict[str,
     return {
         origin: [
             Table.of(
-                (bool(one.mentions_damage), said)
+                (bool(one.mentions_damage), other_says)
                 for one in run.attempts
-                if one.status == "read" and (said := other(one)) is not None
+                if one.status == "read" and (other_says := other(one)) is not None
             )
             for run in runs
         ]
@@ -200,30 +200,30 @@ def _tables(groups: Groups, other: Callable[[Spoken], bool | None]) -> dict[str,
     }
 
 
-def _evaluators(runs: Sequence[Measured], read: Sequence[RunReasoning]) -> dict[str, EvaluatorAgreement]:
-    names = list(dict.fromkeys(name for one in runs for name in one.view.info.config["evaluators"]))
+def _evaluators(runs: Sequence[LoadedRun], read: Sequence[RunReasoning]) -> dict[str, EvaluatorAgreement]:
+    names = list(dict.fromkeys(name for one in runs for name in one.view.config.evaluators))
     found = {}
     for name in names:
         groups: dict[str, list[Judged]] = defaultdict(list)
         for one, spoken in zip(runs, read, strict=True):
-            for attempt, said in zip(one.view.attempts, spoken.attempts, strict=True):
+            for attempt, claims in zip(one.view.attempts, spoken.attempts, strict=True):
                 score = attempt.scores.get(name)
-                if said.status == "read" and score is not None and score.value is not None:
+                if claims.status == "read" and score is not None and score.value is not None:
                     sign = 1.0 if score.direction == "higher" else -1.0
-                    groups[one.run.origin].append(Judged(sign * score.value, bool(said.mentions_damage)))
+                    groups[one.run.origin].append(Judged(sign * score.value, bool(claims.mentions_damage)))
         candidates = sum(map(len, groups.values()))
         found[name] = EvaluatorAgreement(auc=bootstrap(groups, auc, draws=200), candidates=candidates)
     return found
 
 
-def _checked(runs: Sequence[Measured], read: Sequence[RunReasoning]) -> dict[str, list[bool]]:
+def _checked(runs: Sequence[LoadedRun], read: Sequence[RunReasoning]) -> dict[str, list[bool]]:
     """Origin -> whether each claim to have added objects is wrong, where a simulator recorded what it did."""
     found: dict[str, list[bool]] = defaultdict(list)
     for one, spoken in zip(runs, read, strict=True):
-        for attempt, said in zip(one.view.attempts, spoken.attempts, strict=True):
+        for attempt, claims in zip(one.view.attempts, spoken.attempts, strict=True):
             failure = attempt.row.object_failure
-            if not attempt.row.simulated or failure is None or said.added is None:
+            if not attempt.row.simulated or failure is None or claims.added is None:
                 continue
-            if not (failure == "row_too_many" and said.added > 1):  # how many came along is not recorded
-                found[one.run.origin].append(failure != "none" or said.added != 1)
+            if not (failure == "row_too_many" and claims.added > 1):  # how many came along is not recorded
+                found[one.run.origin].append(failure != "none" or claims.added != 1)
     return found

@@ -70,7 +70,7 @@ def score_command(
     if kind is not None and not named:
         return _export(list(found.targets(None, None, False)), kind, out)
     choice = choose(named, found.offers, skip_missing)
-    with_history = any("history" in by.facts.needs for by in choice.evaluators)
+    with_history = any("history" in by.facts.inputs for by in choice.evaluators)
     targets = list(found.targets(chosen_turns, limit, with_history))
     paid = [by.name for by in choice.evaluators if by.facts.paid]
     if paid:

@@ -12,6 +12,7 @@ from turngate.cli._columns import print_rows, print_words
 from turngate.traces.analysis.statistics import FEW_ORIGINS, how_simulated
 
 if TYPE_CHECKING:
+    from turngate.agent.reasoning import SummaryReader
     from turngate.graphs.study import Finished
     from turngate.traces.analysis.labels import Labels
     from turngate.traces.analysis.run import RunSummary
@@ -21,28 +22,25 @@ if TYPE_CHECKING:
 __all__ = ["say_answer"]
 
 
-def say_answer(folder: Path, ended: list[Finished], as_json: bool, labels: Labels | None = None) -> None:
+def say_answer(
+    folder: Path, ended: list[Finished], as_json: bool, reader: SummaryReader, labels: Labels | None = None
+) -> None:
     """Write the study's page and print its answer, with people's verdicts as truth where `labels` are given."""
-    from turngate.agent.reasoning import READERS
     from turngate.cli._columns import plain
     from turngate.pages.report.study import write_study_page
-    from turngate.traces.analysis.run import summarise
-    from turngate.traces.analysis.study import StudyView, answer_study
+    from turngate.traces.analysis.study import StudyView, answer_study, load_study
 
     study = StudyView.load(folder)
-    begun = list(study.begun())
+    loaded = load_study(study, labels)
     single = len(study.arms()) == len(study.runs)
-    names = {run.path: run.arm if single else f"{run.arm} {run.label}" for run in begun}
-    name, question = (str(study.config[field]) for field in ("name", "question"))
-    summaries = {names[run.path]: summarise(run.load()) for run in begun}
-    reader = READERS.build(READERS.configure("lexicon", "reader"))
-    answer = answer_study(study, reader, labels)
-    page = write_study_page(study, answer, labels)
+    summaries = {one.run.arm if single else f"{one.run.arm} {one.run.label}": one.summary for one in loaded.runs}
+    answer = answer_study(loaded, reader)
+    page = write_study_page(loaded, answer)
     worked = any(one.worked for one in ended)
     if as_json:
         arms = {key: summary.model_dump(mode="json") for key, summary in summaries.items()}
-        told = {"study": name, "arms": arms, "answer": answer.model_dump(mode="json"), "page": str(page)}
-        print(json.dumps({**told, "worked": worked}))
+        found = {"study": answer.study, "arms": arms, "answer": answer.model_dump(mode="json"), "page": str(page)}
+        print(json.dumps({**found, "worked": worked}))
         return
     if not worked:
         click.echo("nothing to do: every run is finished")
@@ -50,7 +48,7 @@ def say_answer(folder: Path, ended: list[Finished], as_json: bool, labels: Label
         if one.status == "failed":
             click.echo(f"{one.folder} failed: {plain(one.reason or '', 300)}", err=True)
     click.echo()
-    print_words(question)
+    print_words(answer.question)
     click.echo()
     if single:
         print_rows(_run_rows(summaries))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turngate.cli._columns import duration
-from turngate.cli._options import json_option, out_option, quiet_option, set_option
+from turngate.cli._options import json_option, out_option, quiet_option, reader_option, set_option
 
 if TYPE_CHECKING:
     from turngate.graphs.session import Observer
@@ -54,6 +54,7 @@ class LiveViews:
 @click.option("--plan", "only_plan", is_flag=True, help="Say how many runs, calls, dollars and minutes, and stop.")
 @click.option("--labels", type=click.Path(path_type=Path), help="CSV of people's verdicts that stand in for truth.")
 @click.option("--retry-failed", is_flag=True, help="Run again what failed before.")
+@reader_option
 @quiet_option
 @json_option
 def study_command(
@@ -64,10 +65,12 @@ def study_command(
     only_plan: bool,
     labels: Path | None,
     retry_failed: bool,
+    reader: str | None,
     quiet: bool,
     as_json: bool,
 ) -> int:
     """Run every arm of the study FILE on every cell of its grid, then answer its question in tables and a page."""
+    from turngate.cli.report import summary_reader
     from turngate.cli.study.answer import say_answer
     from turngate.cli.study.progress import StudyProgress
     from turngate.graphs.study import read_study, run_study
@@ -84,13 +87,14 @@ def study_command(
         click.echo(_plan(study, size, jobs), err=not only_plan)
     if only_plan:
         return 0
+    reads = summary_reader(reader, study.config.reader)  # a missing one is an error before anything is paid
     folder = out or Path("runs") / study.config.name
     few = len(study.jobs) <= _FEW
     watch = LiveViews(quiet=quiet or as_json or not few, together=jobs > 1)
     found = run_study(study, folder, watch, jobs, retry_failed)
     ended = list(found if quiet or as_json or few else StudyProgress(study, folder).follow(found))
-    _write_reports(ended)
-    say_answer(folder, ended, as_json, verdicts)
+    _write_reports(ended, reader)
+    say_answer(folder, ended, as_json, reads, verdicts)
     return max((_code(one) for one in ended), default=0)
 
 
@@ -115,7 +119,7 @@ def _plan(study: Study, size: StudyEstimate, jobs: int) -> str:
     return text
 
 
-def _write_reports(ended: list[Finished]) -> None:
+def _write_reports(ended: list[Finished], reader: str | None) -> None:
     from turngate.cli.report import write_page
     from turngate.traces.run_folder import RunFolder
 
@@ -125,7 +129,7 @@ def _write_reports(ended: list[Finished]) -> None:
         if (one.worked or not (one.folder / "report.html").exists()) and RunFolder(one.folder).exists()
     ]
     with ThreadPoolExecutor(max_workers=2) as pool:  # most of a report is decoding images, which lets others work
-        list(pool.map(write_page, owed))
+        list(pool.map(lambda run: write_page(run, reader), owed))
 
 
 def _code(one: Finished) -> int:

@@ -1,1 +1,1 @@
-""""""
+"""The Gemini API: reads `generateContent` requests and answers them."""

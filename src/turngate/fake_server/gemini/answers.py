@@ -95,13 +95,13 @@ def _usage(asked: Asked, parts: list[dict[str, Any]]) -> dict[str, Any]:
         "promptTokenCount": sum(prompt.values()),
         "candidatesTokenCount": sum(given.values()),
         "totalTokenCount": sum(prompt.values()) + sum(given.values()) + thoughts,
-        "promptTokensDetails": _details(prompt),
-        "candidatesTokensDetails": _details(given),
+        "promptTokensDetails": _by_modality(prompt),
+        "candidatesTokensDetails": _by_modality(given),
     }
     return {**counts, "thoughtsTokenCount": thoughts} if thoughts else counts
 
 
-def _details(counts: dict[str, int]) -> list[dict[str, Any]]:
+def _by_modality(counts: dict[str, int]) -> list[dict[str, Any]]:
     return [{"modality": modality, "tokenCount": count} for modality, count in counts.items() if count]
 
 
@@ -160,14 +160,14 @@ _ERRORS = {
 
 
 def gemini_error(answer: ScriptedReply, model: str) -> HttpReply | None:
-    """The error that an answer stands for, or none when it is no error."""
+    """The error of a scripted answer; None when the answer is no error."""
     error = _ERRORS.get(answer.ending)
     if error is None:
         return None
     seconds = answer.argument or _RETRY_AFTER
     headers = {"Retry-After": seconds} if answer.ending == "429_retry_after" else None
     message = error.message.replace("{model}", model)
-    return _body(error.code, error.status, message, _gemini_errors_details(answer.ending, model, seconds), headers)
+    return _body(error.code, error.status, message, _error_details(answer.ending, model, seconds), headers)
 
 
 def gemini_refusal(message: str, code: int = 400) -> HttpReply:
@@ -181,7 +181,7 @@ def wrong_gemini_key(given: str) -> HttpReply:
     if not given:
         return gemini_refusal("Method doesn't allow unregistered callers. Please use API Key.", 403)
     error = _ERRORS["400_key"]
-    return _body(error.code, error.status, error.message, _gemini_errors_details("400_key", "", ""))
+    return _body(error.code, error.status, error.message, _error_details("400_key", "", ""))
 
 
 def _body(code: int, status: str, message: str, details: list[Any], headers: dict[str, str] | None = None) -> HttpReply:
@@ -189,7 +189,7 @@ def _body(code: int, status: str, message: str, details: list[Any], headers: dic
     return as_json({"error": {**error, "details": details} if details else error}, code, headers)
 
 
-def _gemini_errors_details(word: str, model: str, seconds: str) -> list[Any]:
+def _error_details(word: str, model: str, seconds: str) -> list[Any]:
     retry = {"@type": f"{_RPC}.RetryInfo", "retryDelay": f"{seconds}s"}
     match word:
         case "400_key":

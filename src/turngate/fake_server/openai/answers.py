@@ -18,7 +18,6 @@ CREATED = 1_767_225_600
 """Time of every answer, Unix seconds: always the same, like everything else."""
 _TOKENS_PER_IMAGE_IN = 258
 _TOKENS_PER_IMAGE_OUT = 1056
-_THOUGHT_TOKENS = 64
 """Token counts are invented; they only have the right order of magnitude."""
 
 
@@ -33,7 +32,7 @@ def answer_edit(
         data = [{"url": f"{base_url}/__images/{image.sha256}"} for image in images]
     else:
         data = [{"b64_json": base64.b64encode(image.data).decode()} for image in images]
-    declared = images[0].media_type.removeprefix("image/") if images else asked.format or script.format
+    declared = images[0].media_type.removeprefix("image/") if images else asked.format or "png"
     text, pixels = max(1, len(asked.text) // 4), _TOKENS_PER_IMAGE_IN * len(asked.images)
     given = _TOKENS_PER_IMAGE_OUT * len(images)
     usage = {
@@ -62,11 +61,8 @@ def answer_chat(asked: Asked, answer: ScriptedReply, script: Script) -> HttpRepl
             reason, message["content"] = answer.argument, None
         case "cut":
             reason = "length"
-    thoughts = _THOUGHT_TOKENS if script.reasoning_content else 0
-    if thoughts:
-        message["reasoning_content"] = script.reasoning
     asked_tokens = max(1, len(asked.text) // 4) + _TOKENS_PER_IMAGE_IN * len(asked.images)
-    given = len(message["content"] or "") // 4 + thoughts
+    given = len(message["content"] or "") // 4
     choices = [{"index": 0, "message": message, "finish_reason": reason, "logprobs": None}]
     return as_json(
         {
@@ -78,7 +74,7 @@ def answer_chat(asked: Asked, answer: ScriptedReply, script: Script) -> HttpRepl
             "usage": {
                 "prompt_tokens": asked_tokens,
                 "completion_tokens": given,
-                "completion_tokens_details": {"reasoning_tokens": thoughts},
+                "completion_tokens_details": {"reasoning_tokens": 0},
                 "total_tokens": asked_tokens + given,
             },
         }
@@ -124,7 +120,7 @@ _RESETS = {"429_per_minute": ("5", None), "429_per_day": ("200", "7m12s")}
 
 
 def openai_error(answer: ScriptedReply, model: str) -> HttpReply | None:
-    """The error that an answer stands for, or none when it is no error."""
+    """The error of a scripted answer; None when the answer is no error."""
     error = _ERRORS.get(answer.ending)
     if error is None:
         return None

@@ -124,10 +124,10 @@ def style() -> Iterator[None]:
         yield
 
 
-def draw(look: SeriesStyle) -> dict[str, Any]:
-    """A line in the look of an arm or evaluator: the first four differ in colour, dashes and marker."""
-    colour = _COLOURS[int(look.colour.removeprefix("var(--arm-").rstrip(")")) - 1]
-    return {"color": colour, "linestyle": _DASHES[look.dash], "marker": _MARKERS[look.symbol]}
+def draw(series: SeriesStyle) -> dict[str, Any]:
+    """A line in the style of an arm or evaluator: the first four differ in colour, dashes and marker."""
+    colour = _COLOURS[int(series.colour.removeprefix("var(--arm-").rstrip(")")) - 1]
+    return {"color": colour, "linestyle": _DASHES[series.dash], "marker": _MARKERS[series.symbol]}
 
 
 def back(place: int) -> dict[str, Any]:

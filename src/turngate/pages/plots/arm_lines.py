@@ -21,8 +21,7 @@ from turngate.pages.plots._style import (
     surround,
     turn_axis,
 )
-from turngate.pages.plots.plot import Plot
-from turngate.pages.plots.sample import control_words, interval_words, label_of, limit_words, runs_of, sample_words
+from turngate.pages.plots.plot import Plot, control_words, interval_words, label_of, limit_words, runs_of, sample_words
 from turngate.pages.report.charts import Arm
 from turngate.traces.analysis.study import caught_within, survival_points, thresholds_of, truth_curve
 
@@ -88,7 +87,7 @@ class Around:
 
 
 def arm_line_figures(lines: Sequence[ArmLine], arms: Sequence[Arm], around: Around) -> list[Figure]:
-    """Figures of these lines; `arms` are all arms of the study, so that its plots look alike."""
+    """Figures of these lines; `arms` are all arms of the study, so that its plots drawn alike."""
     if len(arms) <= TOGETHER and not any(line.restless for line in lines):
         return [_together(lines, arms, around)]
     own = [line for line in lines if not line.arm.answer.control]
@@ -102,13 +101,13 @@ def _together(lines: Sequence[ArmLine], arms: Sequence[Arm], around: Around) -> 
     figure, (axes,) = panels([""], 1.9)
     key: list[tuple[Artist, str]] = []
     for place, line in enumerate(lines):
-        look = draw(line.arm.look)
+        drawn = draw(line.arm.style)
         every = max(1, len(line.x) // 6)
         # Markers of lines that lie on each other stand beside each other.
         start = every * place // len(lines) if len(line.x) > every else 0
         if line.banded:
-            axes.fill_between(line.x, _floats(line.low), _floats(line.high), color=look["color"], alpha=0.13, lw=0)
-        (artist,) = axes.plot(line.x, _floats(line.y), drawstyle=_drawstyle(around), markevery=(start, every), **look)
+            axes.fill_between(line.x, _floats(line.low), _floats(line.high), color=drawn["color"], alpha=0.13, lw=0)
+        (artist,) = axes.plot(line.x, _floats(line.y), drawstyle=_drawstyle(around), markevery=(start, every), **drawn)
         key.append((artist, _beside(line, arms)))
     key += _add_limits(axes, around)
     if any(line.banded for line in lines):
@@ -136,8 +135,8 @@ def _apart(own: Sequence[ArmLine], controls: Sequence[ArmLine], arms: Sequence[A
         if line.banded:
             axes.fill_between(line.x, _floats(line.low), _floats(line.high), color=OWN_BAND, lw=0, zorder=1)
         for other in controls:
-            look = grey[other.arm.name]
-            axes.plot(other.x, _floats(other.y), drawstyle=_drawstyle(around), zorder=2, **look)
+            drawn = grey[other.arm.name]
+            axes.plot(other.x, _floats(other.y), drawstyle=_drawstyle(around), zorder=2, **drawn)
         axes.plot(line.x, _floats(line.y), drawstyle=_drawstyle(around), zorder=3, color=OWN, lw=1.6)
         limits = _add_limits(axes, around)
         _set_axes(axes, around)
@@ -203,13 +202,13 @@ def _plot(name: str, measure: str, measured: Sequence[Arm], arms: Sequence[Arm],
     better = measured[0].runs[0].truth_direction
     span, cut = _span(lines, thresholds_of(runs))
     gaps = sum(len(curve.missing) for _, curve in curves)
-    said = (
+    sentences = (
         sample_words(runs, missing),
         interval_words(runs),
         f"At {gaps} points of the lines a run has no value: the mean is that of the others." if gaps else "",
         "Unchanged images lie outside." if cut else "",
     )
-    note = " ".join(part for part in said if part)
+    note = " ".join(part for part in sentences if part)
     above = f"Truth: {name_of(measure)} ({better} is better), mean over runs"
     band = "The band is the 95 % interval of the mean, by bootstrap over origins; grey lines have none drawn. "
     caption = (
@@ -235,7 +234,7 @@ def _plot(name: str, measure: str, measured: Sequence[Arm], arms: Sequence[Arm],
 def _span(lines: Sequence[ArmLine], limits: Sequence[float]) -> tuple[tuple[float, float], bool]:
     """Ends of the vertical axis, and whether some values lie outside.
 
-    An untouched image has an infinite PSNR, recorded as 80 dB: on that scale all the others may look alike.
+    An untouched image has an infinite PSNR, recorded as 80 dB: on that scale all the others may drawn alike.
     """
     moved = [v for line in lines if line.arm.answer.accepted_share.value for v in line.y[1:] if v is not None]
     every = [v for line in lines for band in (line.y, line.low, line.high) for v in band if v is not None]

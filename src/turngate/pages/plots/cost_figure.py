@@ -16,8 +16,7 @@ from turngate.pages.plots._style import (
     surround,
     width_of,
 )
-from turngate.pages.plots.plot import Plot
-from turngate.pages.plots.sample import control_words, label_of, runs_of, sample_words
+from turngate.pages.plots.plot import Plot, control_words, label_of, runs_of, sample_words
 from turngate.pages.report.charts import Arm
 from turngate.traces.analysis.study import CostPoint, cost_points
 

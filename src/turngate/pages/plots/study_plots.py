@@ -11,25 +11,24 @@ from turngate.errors import UserError
 from turngate.pages.plots._style import PlotFormat, saved, style
 from turngate.pages.plots.arm_lines import delay_plot, survival_plot, truth_plots
 from turngate.pages.plots.cost_figure import cost_plot
-from turngate.pages.plots.delta_figure import delta_plot
+from turngate.pages.plots.evaluator_figures import delta_plot, roc_plot
 from turngate.pages.plots.plot import Plot
-from turngate.pages.plots.roc_figure import roc_plot
-from turngate.pages.report.charts import arms_of, judges_of
-from turngate.traces.analysis.study import StudyAnswer, StudyView, load_runs
+from turngate.pages.report.charts import arms_of, evaluator_series
+from turngate.traces.analysis.study import LoadedStudy, StudyAnswer
 
 __all__ = ["Written", "check_folder", "study_plots", "write_plots"]
 
 
-def study_plots(study: StudyView, answer: StudyAnswer) -> list[Plot]:
+def study_plots(loaded: LoadedStudy, answer: StudyAnswer) -> list[Plot]:
     """Every plot that the study has data for, as figures that can still be changed.
 
-    Raises `MissingExtra` without matplotlib, `UserError` when no run was begun, `DamagedRun` when one cannot be read.
+    Raises `MissingExtra` without matplotlib, `UserError` when no run was begun.
     """
     with style():
-        runs = load_runs(study)
+        runs = loaded.runs
         if not runs:
-            raise UserError(f"the study in {study.folder} has no run yet: `turngate study FILE` makes them")
-        arms, judges, missing = arms_of(answer, runs), judges_of(answer.evaluators), len(answer.missing)
+            raise UserError(f"the study in {loaded.study.folder} has no run yet: `turngate study FILE` makes them")
+        arms, all_series, missing = arms_of(answer, runs), evaluator_series(answer.evaluators), len(answer.missing)
         looked_at = {one.arm for one in answer.evaluators}
         judged = [run for run in runs if run.run.arm in looked_at] or runs
         found = [
@@ -37,8 +36,8 @@ def study_plots(study: StudyView, answer: StudyAnswer) -> list[Plot]:
             survival_plot(arms, missing),
             delay_plot(arms, missing),
             cost_plot(arms, missing),
-            roc_plot(judges, judged),
-            delta_plot(judges, judged),
+            roc_plot(all_series, judged),
+            delta_plot(all_series, judged),
         ]
         return [plot for plot in found if plot is not None]
 
@@ -59,17 +58,16 @@ class Written:
     captions: Path | None
 
 
-def write_plots(study: StudyView, answer: StudyAnswer, folder: Path, kind: PlotFormat) -> Written:
+def write_plots(loaded: LoadedStudy, answer: StudyAnswer, folder: Path, kind: PlotFormat) -> Written:
     """Write every plot that the study has data for: `NAME.kind`, `NAME.csv`, and `captions.txt` for all of them.
 
     The same study gives the same bytes with the same matplotlib. Raises `MissingExtra` without matplotlib,
-    `UserError` when no run was begun or `folder` is a file, `DamagedRun` when a run cannot be read, `MachineError` when
-    a file cannot be written.
+    `UserError` when no run was begun or `folder` is a file, `MachineError` when a file cannot be written.
     """
     check_folder(folder)
     figures, tables, captions = [], [], []
     with style():
-        for plot in study_plots(study, answer):
+        for plot in study_plots(loaded, answer):
             for stem, figure in zip(plot.stems(), plot.figures, strict=True):
                 with saved(folder / f"{stem}.{kind}") as path:
                     figure.savefig(path, format=kind, metadata=_NO_DATE[kind])

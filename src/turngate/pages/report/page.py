@@ -74,7 +74,7 @@ def write_page(path: Path, template: str, figures: Mapping[str, str], shots: Ite
     """Render `template` to `path` in one step; raises `MachineError` when it cannot be written.
 
     `figures` are Plotly figures as JSON by the name of their place in the page, `shots` all pictures that it shows.
-    Only scripts whose hash stands in the page's policy run, so a text that slipped through as markup would be inert.
+    Only scripts whose hash stands in the page's policy run, so a text that slipped through as markup would do nothing.
     """
     code = [(HERE / name).read_text(encoding="utf-8") for name in scripts(bool(figures))]
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in code)
@@ -123,7 +123,7 @@ def environment(*more: Path) -> Environment:
     """Templates of this folder and of `more`; everything they print is escaped and made visible."""
     found = Environment(
         loader=FunctionLoader(partial(_source, (*more, HERE))), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, finalize=_inert,
+        trim_blocks=True, finalize=_made_visible,
     )  # fmt: skip
     found.filters |= {"clip": clip, "number": _number, "duration": _duration, "size": _size, "estimate": _estimate}
     return found
@@ -135,7 +135,7 @@ def _source(folders: tuple[Path, ...], name: str) -> str:
     return re.sub(r"^[ \t]+", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
 
 
-def _inert(value: Any) -> Any:
+def _made_visible(value: Any) -> Any:
     """Applied to everything a template prints, so that no text can forget it."""
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 

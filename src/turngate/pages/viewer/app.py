@@ -18,11 +18,11 @@ from turngate.errors import BadImage, NoSuchRun, TurngateError, UserError
 from turngate.pages.report import HERE as REPORT
 from turngate.pages.report import scripts
 from turngate.pages.viewer import pages
-from turngate.pages.viewer.entries import ListedFolder, stamp
 from turngate.pages.viewer.guard import Guard
 from turngate.pages.viewer.index import Index, Query
 from turngate.pages.viewer.labelling import LabelInput, ReviewVerdict, ViewerOptions
-from turngate.pages.viewer.pages import check_waiting, version_of
+from turngate.pages.viewer.listing import ListedFolder, stamp
+from turngate.pages.viewer.pages import check_pending, version_of
 from turngate.pages.viewer.pictures import EDGES, read_image, small_image
 from turngate.traces.analysis.run import RunView
 from turngate.traces.images import ImageStore
@@ -43,10 +43,10 @@ _LARGEST_BODY = 100_000
 
 
 class _Viewer:
-    def __init__(self, root: Path, token: str, means: ViewerOptions) -> None:
+    def __init__(self, root: Path, token: str, options: ViewerOptions) -> None:
         self.index = Index(root.resolve())
         self.base = f"/{token}"
-        self.means = means
+        self.options = options
         self.studies: dict[str, tuple[object, str]] = {}
         self.deciding: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
@@ -55,29 +55,29 @@ class _Viewer:
         return _html(pages.list_page(self.index, self.index.find(query), query, self.base))
 
     def run(self, request: Request) -> Response:
-        one = self._entry(request, "run")
+        one = self._listed(request, "run")
         version = self._version(one)
-        return _html(pages.run_page(self.index, one, self.base, version, self.means))
+        return _html(pages.run_page(self.index, one, self.base, version, self.options))
 
     def study(self, request: Request) -> Response:
-        one = self._entry(request, "study")
+        one = self._listed(request, "study")
         now = pages.study_stamp(one)
         known = self.studies.get(one.key)
         if known is None or known[0] != now:  # hundreds of runs take seconds to read
-            known = self.studies[one.key] = (now, pages.study_page(self.index, one, self.base, self.means))
+            known = self.studies[one.key] = (now, pages.study_page(self.index, one, self.base, self.options))
         return _html(known[1])
 
     def state(self, request: Request) -> Response:
-        one = self._entry(request, "run")
+        one = self._listed(request, "run")
         return JSONResponse({"version": self._version(one)}, headers=_NO_STORE)
 
     def image(self, request: Request) -> Response:
-        one = self._entry(request, "run")
+        one = self._listed(request, "run")
         data, kind = read_image(self.index.root, ImageStore(one.path / "images"), request.path_params["sha"])
         return Response(data, media_type=kind, headers=_KEEP)
 
     def thumb(self, request: Request) -> Response:
-        one, edge = self._entry(request, "run"), int(request.path_params["edge"])
+        one, edge = self._listed(request, "run"), int(request.path_params["edge"])
         if edge not in EDGES:
             raise NoSuchRun("no thumbnails of this size")
         data = small_image(self.index.root, one.path / "images", request.path_params["sha"], edge)
@@ -90,20 +90,20 @@ class _Viewer:
         return Response(known[0].read_bytes(), media_type=known[1], headers=_KEEP)
 
     async def label(self, request: Request) -> Response:
-        one, given = self._entry(request, "run"), LabelInput.model_validate_json(await _body(request))
-        if self.means.book is None:
+        one, given = self._listed(request, "run"), LabelInput.model_validate_json(await _body(request))
+        if self.options.book is None:
             raise UserError("labels cannot be kept here")
         run = RunFolder(one.path).info().run
-        await asyncio.to_thread(self.means.book.put, run, given)
+        await asyncio.to_thread(self.options.book.put, run, given)
         return JSONResponse({"saved": True})
 
     async def decide(self, request: Request) -> Response:
-        one, verdict = self._entry(request, "run"), ReviewVerdict.model_validate_json(await _body(request))
-        if self.means.review is None:
+        one, verdict = self._listed(request, "run"), ReviewVerdict.model_validate_json(await _body(request))
+        if self.options.review is None:
             raise UserError("runs cannot be reviewed here")
         async with self.deciding[one.key]:  # two tabs decide one after the other, so that the second one is refused
-            await asyncio.to_thread(lambda: check_waiting(RunView.load(one.path), verdict.turn, verdict.attempt))
-            await asyncio.to_thread(self.means.review, one.path, verdict)
+            await asyncio.to_thread(lambda: check_pending(RunView.load(one.path), verdict.turn, verdict.attempt))
+            await asyncio.to_thread(self.options.review, one.path, verdict)
         return JSONResponse({"started": True})
 
     def failed(self, request: Request, error: Exception) -> Response:
@@ -118,19 +118,19 @@ class _Viewer:
     def missing(self, request: Request, error: Exception) -> Response:
         return HTMLResponse(pages.message_page(self.base, "Nothing here", "This address leads nowhere."), 404)
 
-    def _entry(self, request: Request, kind: str) -> ListedFolder:
+    def _listed(self, request: Request, kind: str) -> ListedFolder:
         one = self.index.get(request.path_params["key"])
         if one is None or one.kind != kind:
             raise NoSuchRun(f"no such {kind} in this folder: it was moved or deleted")
         return one
 
     def _version(self, one: ListedFolder) -> str:
-        return version_of(stamp(one.path), self.index.look(one).status)
+        return version_of(stamp(one.path), self.index.quick_summary(one).status)
 
 
-def make_app(root: Path, token: str, means: ViewerOptions) -> Starlette:
+def make_app(root: Path, token: str, options: ViewerOptions) -> Starlette:
     """The viewer of the runs and studies below `root`, as an ASGI application that answers to `token` only."""
-    viewer = _Viewer(root, token, means)
+    viewer = _Viewer(root, token, options)
     routes = [
         Route("/", viewer.list),
         Route("/run/{key}", viewer.run),

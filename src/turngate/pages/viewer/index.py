@@ -11,21 +11,21 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 from urllib.parse import urlencode
 
-from turngate.pages.viewer.entries import (
+from turngate.pages.viewer.listing import (
     ListedFolder,
     ListingKind,
     QuickSummary,
     RunListing,
     Stamp,
     quick_summary,
-    read_entry,
+    read_listing,
     stamp,
     walk,
 )
 from turngate.traces.lock import holder
 from turngate.traces.records import RunStatus
 
-__all__ = ["DAMAGE", "STATUSES", "Damage", "Index", "ListingPage", "Order", "Query", "chosen"]
+__all__ = ["DAMAGE", "STATUSES", "Damage", "Index", "ListingPage", "Order", "Query", "filtered"]
 
 
 # What a list is asked for; it stands in the address, so it can be sent on and gone back to.
@@ -116,10 +116,10 @@ class Query:
     @property
     def address(self) -> str:
         """The part of an address that `read` understands; what goes without saying is left out."""
-        said: dict[str, Any] = asdict(self)
+        fields_of: dict[str, Any] = asdict(self)
         usual = {field.name: field.default for field in fields(Query)} | {"down": self.order in _FALLING}
-        told = {name: value for name, value in said.items() if value != usual[name]}
-        return "?" + urlencode({name: int(value) if name == "down" else value for name, value in told.items()})
+        shown = {name: value for name, value in fields_of.items() if value != usual[name]}
+        return "?" + urlencode({name: int(value) if name == "down" else value for name, value in shown.items()})
 
 
 def _one_of(found: Mapping[str, str], name: str, allowed: Iterable[str]) -> Any:
@@ -134,16 +134,16 @@ def _one_of(found: Mapping[str, str], name: str, allowed: Iterable[str]) -> Any:
 class ListingRow:
     """A run or study as far as it was read."""
 
-    entry: RunListing
+    listing: RunListing
     quick_summary: QuickSummary | None = None
     """None for a study, and for a run whose ledger was not looked at yet."""
 
 
-def chosen(listed: Iterable[ListingRow], query: Query) -> list[ListingRow]:
+def filtered(rows: Iterable[ListingRow], query: Query) -> list[ListingRow]:
     """What matches, in order; what is not known of a run stands last whichever way the others are sorted."""
     words = query.q.lower().split()
-    kept = [one for one in listed if _matches(one, query, words)]
-    kept.sort(key=lambda one: one.entry.spot.place)
+    kept = [one for one in rows if _matches(one, query, words)]
+    kept.sort(key=lambda one: one.listing.folder.place)
     known = [(value, one) for one in kept if (value := _value(one, query.order)) is not None]
     unknown = [one for one in kept if _value(one, query.order) is None]
     known.sort(key=lambda pair: pair[0], reverse=query.down)
@@ -151,15 +151,15 @@ def chosen(listed: Iterable[ListingRow], query: Query) -> list[ListingRow]:
 
 
 def _matches(one: ListingRow, query: Query, words: list[str]) -> bool:
-    entry, found = one.entry, one.quick_summary
+    listing, found = one.listing, one.quick_summary
     status = found.status if found else ""
-    if query.kind not in ("", entry.spot.kind) or query.status not in ("", status):
+    if query.kind not in ("", listing.folder.kind) or query.status not in ("", status):
         return False
-    if query.editor not in ("", entry.editor) or query.gate not in ("", entry.gate):
+    if query.editor not in ("", listing.editor) or query.gate not in ("", listing.gate):
         return False
     if query.damage and (found is None or not _is_so(found, query.damage)):
         return False
-    text = f"{entry.text} {status.replace('_', ' ')}" if words else ""
+    text = f"{listing.text} {status.replace('_', ' ')}" if words else ""
     return all(word in text for word in words)
 
 
@@ -179,12 +179,12 @@ def _is_so(found: QuickSummary, damage: Damage) -> bool:
 
 def _value(one: ListingRow, order: Order) -> str | float | None:
     """What to sort by; None when it is not known."""
-    entry, found = one.entry, one.quick_summary
+    listing, found = one.listing, one.quick_summary
     match order:
         case "name":
-            return entry.spot.place
+            return listing.folder.place
         case "created" | "editor" | "gate" | "scenario":
-            return getattr(entry, order) or None
+            return getattr(listing, order) or None
         case _ if found is None:
             return None
         case "collapse":  # a run that did not collapse did so later than all others
@@ -230,94 +230,105 @@ class Index:
         self.root = root
         self._page_size = page_size
         self._fresh_seconds = fresh_seconds
-        self._spots: dict[str, ListedFolder] = {}
-        self._entries: dict[ListedFolder, RunListing] = {}
-        self._glances: dict[str, tuple[Stamp, QuickSummary]] = {}
+        self._folders: dict[str, ListedFolder] = {}
+        self._listings: dict[ListedFolder, RunListing] = {}
+        self._summaries: dict[str, tuple[Stamp, QuickSummary]] = {}
         self._scanned = -fresh_seconds
         self._lock = threading.Lock()
         self._reader: threading.Thread | None = None
 
     def get(self, key: str) -> ListedFolder | None:
         """What has this key; something that appeared since is looked for."""
-        if key not in self._spots:
+        if key not in self._folders:
             self.scan()
-        return self._spots.get(key)
+        return self._folders.get(key)
 
     def keys(self) -> dict[Path, str]:
         """Folder -> key of every run."""
-        return {spot.path: spot.key for spot in self._spots.values() if spot.kind == "run"}
+        return {folder.path: folder.key for folder in self._folders.values() if folder.kind == "run"}
 
     def scan(self) -> None:
         """Walk the folder, unless that was done an instant ago."""
         with self._lock:
             if time.monotonic() - self._scanned >= self._fresh_seconds:
-                self._spots = {spot.key: spot for spot in walk(self.root)}
-                kept = set(self._spots.values())
-                self._entries = {spot: entry for spot, entry in list(self._entries.items()) if spot in kept}
-                self._glances = {key: known for key, known in list(self._glances.items()) if key in self._spots}
+                self._folders = {folder.key: folder for folder in walk(self.root)}
+                kept = set(self._folders.values())
+                self._listings = {folder: listing for folder, listing in list(self._listings.items()) if folder in kept}
+                self._summaries = {key: known for key, known in list(self._summaries.items()) if key in self._folders}
                 self._scanned = time.monotonic()
 
-    def look(self, spot: ListedFolder) -> QuickSummary:
+    def quick_summary(self, folder: ListedFolder) -> QuickSummary:
         """How the run stands now."""
-        now = stamp(spot.path)
-        known = self._glances.get(spot.key)
-        if known is None or known[0] != now or _is_other(spot, known[1]):
-            known = (now, quick_summary(spot.path))
-            self._glances[spot.key] = known
+        now = stamp(folder.path)
+        known = self._summaries.get(folder.key)
+        if known is None or known[0] != now or _is_other(folder, known[1]):
+            known = (now, quick_summary(folder.path))
+            self._summaries[folder.key] = known
         return known[1]
 
     def find(self, query: Query) -> ListingPage:
         """One page of what matches."""
         began = time.monotonic()
         self.scan()
-        spots = list(self._spots.values())
-        runs = [spot for spot in spots if spot.kind == "run"]
-        entries = {spot.key: self._entry(spot) for spot in spots}
+        folders = list(self._folders.values())
+        runs = [folder for folder in folders if folder.kind == "run"]
+        listings = {folder.key: self._listing(folder) for folder in folders}
         if query.of_ledgers:
             self._look_at(runs, until=began + _PATIENCE_SECONDS)
-        kept = chosen((ListingRow(entries[spot.key], self._glance(spot)) for spot in spots), query)
+        kept = filtered((ListingRow(listings[folder.key], self._known_summary(folder)) for folder in folders), query)
         pages = max(1, -(-len(kept) // self._page_size))
         page = min(query.page, pages)
-        shown = [one.entry for one in kept[(page - 1) * self._page_size : page * self._page_size]]
-        rows = [ListingRow(entry, self.look(entry.spot) if entry.spot.kind == "run" else None) for entry in shown]
-        unread = sum(self._glance(spot) is None for spot in runs)
+        shown = [one.listing for one in kept[(page - 1) * self._page_size : page * self._page_size]]
+        rows = [
+            ListingRow(listing, self.quick_summary(listing.folder) if listing.folder.kind == "run" else None)
+            for listing in shown
+        ]
+        unread = sum(self._known_summary(folder) is None for folder in runs)
         if unread:
             self._read_on()
-        editors, gates = ({getattr(entry, name) for entry in entries.values()} - {""} for name in ("editor", "gate"))
-        costs = any((known := self._glance(spot)) is not None and known.cost_usd is not None for spot in runs)
-        return ListingPage(rows, len(kept), len(spots), unread, pages, page, sorted(editors), sorted(gates), costs)
+        editors, gates = (
+            {getattr(listing, name) for listing in listings.values()} - {""} for name in ("editor", "gate")
+        )
+        costs = any(
+            (known := self._known_summary(folder)) is not None and known.cost_usd is not None for folder in runs
+        )
+        return ListingPage(rows, len(kept), len(folders), unread, pages, page, sorted(editors), sorted(gates), costs)
 
-    def _glance(self, spot: ListedFolder) -> QuickSummary | None:
-        known = self._glances.get(spot.key)
+    def _known_summary(self, folder: ListedFolder) -> QuickSummary | None:
+        known = self._summaries.get(folder.key)
         return known[1] if known else None
 
-    def _entry(self, spot: ListedFolder) -> RunListing:
-        known = self._entries.get(spot)
+    def _listing(self, folder: ListedFolder) -> RunListing:
+        known = self._listings.get(folder)
         if known is None:
-            known = self._entries[spot] = read_entry(spot)
+            known = self._listings[folder] = read_listing(folder)
         return known
 
     def _look_at(self, runs: list[ListedFolder], until: float) -> None:
         """Look again at what changed, and `until` then at what nobody looked at yet."""
-        for spot in runs:
-            if spot.key in self._glances or time.monotonic() < until:
-                self.look(spot)
+        for folder in runs:
+            if folder.key in self._summaries or time.monotonic() < until:
+                self.quick_summary(folder)
 
     def _read_on(self) -> None:
         """Look at what nobody looked at yet, beside the answering of requests."""
         with self._lock:
             if self._reader is not None and self._reader.is_alive():
                 return
-            waiting = [spot for spot in self._spots.values() if spot.kind == "run" and spot.key not in self._glances]
-            self._reader = threading.Thread(target=self._read, args=(waiting,), daemon=True)
+            unread = [
+                folder
+                for folder in self._folders.values()
+                if folder.kind == "run" and folder.key not in self._summaries
+            ]
+            self._reader = threading.Thread(target=self._read, args=(unread,), daemon=True)
             self._reader.start()
 
-    def _read(self, waiting: list[ListedFolder]) -> None:
-        for spot in waiting:
-            self.look(spot)
+    def _read(self, unread: list[ListedFolder]) -> None:
+        for folder in unread:
+            self.quick_summary(folder)
             time.sleep(0)  # requests come first
 
 
-def _is_other(spot: ListedFolder, known: QuickSummary) -> bool:
+def _is_other(folder: ListedFolder, known: QuickSummary) -> bool:
     """Whether a run was taken up, or left without a word, since it was looked at."""
-    return known.status in _UNDECIDED and (holder(spot.path) is not None) != (known.status == "running")
+    return known.status in _UNDECIDED and (holder(folder.path) is not None) != (known.status == "running")

@@ -56,8 +56,8 @@ class LabelBook:
     def put(self, run: str, given: LabelInput) -> None:
         """Keep a label of the run with this id; raises `UserError` or `MachineError`."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        said = {**given.model_dump(), "failure": one_line(given.failure)}
-        append_label(self.path, LabelRow(run=run, by=self.by, at=now, **said))
+        fields = {**given.model_dump(), "failure": one_line(given.failure)}
+        append_label(self.path, LabelRow(run=run, by=self.by, at=now, **fields))
 
 
 Reviewer = Callable[[Path, ReviewVerdict], None]

@@ -12,19 +12,19 @@ from turngate.errors import UserError
 from turngate.pages.report import Shot, as_data, data, edge_for, environment, scripts
 from turngate.pages.report.run import Stop, images_of, run_content
 from turngate.pages.report.study import study_content
-from turngate.pages.viewer.entries import ListedFolder, Stamp, stamp
 from turngate.pages.viewer.guard import POLICY, confined
 from turngate.pages.viewer.index import DAMAGE, STATUSES, Index, ListingPage, Query
 from turngate.pages.viewer.labelling import ViewerOptions
+from turngate.pages.viewer.listing import ListedFolder, Stamp, stamp
 from turngate.pages.viewer.pictures import linked_shots
-from turngate.traces.analysis.run import RunView
-from turngate.traces.analysis.study import LoadedRun, StudyView, answer_study
+from turngate.traces.analysis.run import RunView, standings
+from turngate.traces.analysis.study import LoadedRun, StudyView, answer_study, load_study
 from turngate.traces.analysis.taxonomy import FAILURES
 
 __all__ = [
     "HERE",
     "PendingReview",
-    "check_waiting",
+    "check_pending",
     "list_page",
     "message_page",
     "pending_review",
@@ -54,10 +54,10 @@ class PendingReview:
     """Width x height of the candidate in pixels."""
 
 
-def check_waiting(view: RunView, turn: int, attempt: int) -> None:
+def check_pending(view: RunView, turn: int, attempt: int) -> None:
     """Raise `UserError` when the run does not wait for a decision about this attempt."""
-    held = pending_review(view)
-    if held is None or (held.turn, held.attempt) != (turn, attempt):
+    pending = pending_review(view)
+    if pending is None or (pending.turn, pending.attempt) != (turn, attempt):
         raise UserError("the run does not wait for this decision any more: load the page again")
 
 
@@ -66,22 +66,21 @@ def pending_review(view: RunView) -> PendingReview | None:
     ended = [event for event in view.events if event.kind == "ended"]
     if view.status != "waiting" or not ended or "turn" not in ended[-1].data:
         return None
-    told = ended[-1].data
-    turn, attempt = int(told["turn"]), int(told["attempt"])
+    ending = ended[-1].data
+    turn, attempt = int(ending["turn"]), int(ending["attempt"])
     ledger = view.folder.ledger()
     try:
         calls = [call for call in ledger.calls() if (call.kind, call.turn, call.attempt) == ("edit", turn, attempt)]
     finally:
         ledger.close()
     answer = calls[-1].answer if calls else {}
-    origin = str(view.info.origin["image"])
-    current = view.attempts[-1].decision.image_after if view.attempts else origin
+    origin = view.info.origin.image
     return PendingReview(
         turn=turn,
         attempt=attempt,
-        reason=str(told.get("reason") or ""),
+        reason=str(ending.get("reason") or ""),
         candidate=answer.get("image"),
-        current=origin if view.info.config.get("history") == "origin" else current,
+        current=origin if view.config.history == "origin" else standings(view)[-1].image,
         reasoning=str(answer.get("reasoning") or ""),
         size=f"{answer.get('width')} x {answer.get('height')}",
     )
@@ -96,15 +95,15 @@ def version_of(stamp: Stamp, status: str) -> str:
 
 
 def tools_of(
-    key: str, view: RunView, version: str, waiting: PendingReview | None, means: ViewerOptions
+    key: str, view: RunView, version: str, pending: PendingReview | None, options: ViewerOptions
 ) -> dict[str, Any]:
     """Plain JSON for `viewer.js` and the template."""
     edited = [attempt.row for attempt in view.attempts if attempt.row.image is not None]
     last = view.attempts[-1].row if view.attempts else None
     given, problem = {}, "labels are not kept here"
-    if means.book is not None:
+    if options.book is not None:
         try:
-            given, problem = means.book.of(view), ""
+            given, problem = options.book.of(view), ""
         except UserError as error:
             problem = str(error)
     return {
@@ -116,8 +115,8 @@ def tools_of(
         "given": {f"t{turn}a{attempt}": _plain(one) for (turn, attempt), one in given.items()},
         "failures": [{"name": name, "what": kind.what} for name, kind in FAILURES.items()],
         "no_labels": problem,
-        "can_review": means.review is not None,
-        "review": {"turn": waiting.turn, "attempt": waiting.attempt} if waiting else None,
+        "can_review": options.review is not None,
+        "review": {"turn": pending.turn, "attempt": pending.attempt} if pending else None,
     }
 
 
@@ -145,18 +144,18 @@ def message_page(base: str, title: str, text: str) -> str:
     return _page("message.html.j2", base, ["viewer.js"], title=title, text=text)
 
 
-def run_page(index: Index, one: ListedFolder, base: str, version: str, means: ViewerOptions) -> str:
+def run_page(index: Index, one: ListedFolder, base: str, version: str, options: ViewerOptions) -> str:
     """A run as its report shows it, with what labelling and review need."""
     view = _load(index, one)
-    held = pending_review(view)
-    images = images_of(view) | ({held.candidate} if held and held.candidate else set())
+    pending = pending_review(view)
+    images = images_of(view) | ({pending.candidate} if pending and pending.candidate else set())
     shots = linked_shots(view.folder.images, images, base, one.key, edge_for(len(images)))
     page = run_content(
-        view, shots, means.reader, [_stop(held, shots[held.candidate])] if held and held.candidate else []
+        view, shots, options.reader, [_stop(pending, shots[pending.candidate])] if pending and pending.candidate else []
     )
-    tools = tools_of(one.key, view, version, held, means)
-    given = {**page.values, "entry": one, "tools": tools, "tools_json": as_data(json.dumps(tools))}
-    given |= {"waiting": held, "pictures": shots}
+    tools = tools_of(one.key, view, version, pending, options)
+    given = {**page.values, "listed": one, "tools": tools, "tools_json": as_data(json.dumps(tools))}
+    given |= {"pending": pending, "pictures": shots}
     return _page("view_run.html.j2", base, _WHOLE, page.figures, page.shots, **given)
 
 
@@ -165,8 +164,8 @@ def study_stamp(one: ListedFolder) -> object:
     return one.changed_ns, one.size, tuple(stamp(run.path) for run in StudyView.load(one.path).runs)
 
 
-def _stop(held: PendingReview, shot: Shot) -> Stop:
-    return Stop("waiting", f"turn {held.turn}: waits for you", shot.sha256, shot.href, held.size)
+def _stop(pending: PendingReview, shot: Shot) -> Stop:
+    return Stop("waiting", f"turn {pending.turn}: waits for you", shot.sha256, shot.href, pending.size)
 
 
 def _load(index: Index, one: ListedFolder) -> RunView:
@@ -176,11 +175,11 @@ def _load(index: Index, one: ListedFolder) -> RunView:
     return RunView.load(one.path)
 
 
-def study_page(index: Index, one: ListedFolder, base: str, means: ViewerOptions) -> str:
+def study_page(index: Index, one: ListedFolder, base: str, options: ViewerOptions) -> str:
     """A study as its page shows it, with links to the viewer's pages of its runs."""
     whole = StudyView.load(one.path)
     inside = [run for run in whole.runs if run.path.resolve().is_relative_to(index.root)]
-    study = StudyView(whole.folder, whole.config, inside)
+    loaded = load_study(StudyView(whole.folder, whole.config, inside))
     index.scan()
     keys = index.keys()
 
@@ -190,12 +189,12 @@ def study_page(index: Index, one: ListedFolder, base: str, means: ViewerOptions)
     def pictures(run: LoadedRun, wanted: Iterable[str], edge: int) -> dict[str, Shot]:
         return linked_shots(run.images, wanted, base, key(run), edge)
 
-    page = study_content(study, answer_study(study, means.reader), lambda run: f"{base}/run/{key(run)}", pictures)
+    page = study_content(loaded, answer_study(loaded, options.reader), lambda run: f"{base}/run/{key(run)}", pictures)
     outside = len(whole.runs) - len(inside)
     if outside:
         verb = "lies" if outside == 1 else "lie"
         page.values["notices"].append(f"{outside} of its runs {verb} outside of the folder that is viewed.")
-    return _page("view_study.html.j2", base, _WHOLE, page.figures, page.shots, **page.values, entry=one)
+    return _page("view_study.html.j2", base, _WHOLE, page.figures, page.shots, **page.values, listed=one)
 
 
 def _page(

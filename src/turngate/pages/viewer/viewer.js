@@ -16,9 +16,9 @@
       method: "POST", body: JSON.stringify(body), headers: { "Content-Type": "application/json" },
     };
     const answer = await fetch(`${base}/${path}/${tools.key}`, options);
-    const told = await answer.json();
-    if (!answer.ok) throw new Error(told.error || `the viewer answered ${answer.status}`);
-    return told;
+    const message = await answer.json();
+    if (!answer.ok) throw new Error(message.error || `the viewer answered ${answer.status}`);
+    return message;
   }
 
   // --- live -----------------------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@
 
   // --- labels ---------------------------------------------------------------------------------------------------
   const panel = document.getElementById("labels");
-  const said = document.getElementById("labels-said");
+  const message = document.getElementById("labels-message");
   const words = document.getElementById("failure");
   const choices = [...panel.querySelectorAll(".choice")];
   let chosen = null;
@@ -114,17 +114,17 @@
     const before = tools.given[key];
     const [turn, attempt] = key.slice(1).split("a").map(Number);
     remember(key, label);
-    said.textContent = "saving ...";
+    message.textContent = "saving ...";
     waitingSaves += 1;
     saving = saving.then(async () => {
       try {
         await send("label", { turn, attempt, ...label });
         waitingSaves -= 1;
-        if (!waitingSaves) said.textContent = "saved";
+        if (!waitingSaves) message.textContent = "saved";
       } catch (error) {
         waitingSaves -= 1;
         remember(key, before);
-        said.textContent = `not saved: ${error.message}`;
+        message.textContent = `not saved: ${error.message}`;
       }
     });
   }
@@ -151,7 +151,7 @@
     panel.hidden = !labelled;
     chosen = labelled ? event.detail.key : null;
     document.getElementById("labels-place").textContent = template.dataset.place;
-    said.textContent = tools.no_labels;
+    message.textContent = tools.no_labels;
     paint();
   });
   panel.addEventListener("click", (event) => {
@@ -180,7 +180,7 @@
       const from = order.indexOf(chosen) + 1;
       const next = [...order.slice(from), ...order.slice(0, from)].find((key) => !(key in tools.given));
       if (next) document.dispatchEvent(new CustomEvent("turn-picked", { detail: { key: next } }));
-      else said.textContent = "every candidate has a label";
+      else message.textContent = "every candidate has a label";
       return;
     }
     if (sign === "f") {
@@ -200,16 +200,16 @@
     form.querySelectorAll("button").forEach((button) => { button.disabled = false; });
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
-      const told = document.getElementById("review-said");
+      const message = document.getElementById("review-message");
       const buttons = [...form.querySelectorAll("button")];
       buttons.forEach((button) => { button.disabled = true; });
-      told.textContent = "the run goes on ...";
+      message.textContent = "the run goes on ...";
       try {
         await send("review", { accept: event.submitter.value === "accept", comment: form.elements.comment.value,
           turn: tools.review.turn, attempt: tools.review.attempt });
         form.elements.comment.blur();
       } catch (error) {
-        told.textContent = error.message;
+        message.textContent = error.message;
         buttons.forEach((button) => { button.disabled = false; });
       }
     });

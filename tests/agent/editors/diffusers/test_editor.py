@@ -277,7 +277,7 @@ def test_a_run(config: Any, run: Any, models: tiny.Models) -> None:
     rows = [attempt.row for attempt in first.attempts]
     assert [row.flags for row in rows] == [["guidance_scale_has_no_effect"]] * 2
     assert [row.metadata["seed"] for row in rows] == [row.seed for row in rows]
-    assert {row.model for row in rows} == {first.info.resolved["editor"]["model"]}
+    assert {row.model for row in rows} == {first.info.resolved.editor.model}
     assert [row.image for row in rows] == [attempt.row.image for attempt in second.attempts]
 
 

@@ -40,8 +40,8 @@ def test_a_run_is_reproduced_exactly(config: Config, run: Run) -> None:
             assert getattr(new.row, field) == getattr(old.row, field), field
         assert new.row.flags == []
         assert new.row.metadata["source_turn"] == old.row.turn
-    assert view.info.resolved["simulated"] is True
-    assert view.info.resolved["editor"]["model"].startswith("replay-")
+    assert view.info.resolved.simulated is True
+    assert (view.info.resolved.editor.model or "").startswith("replay-")
 
 
 def test_all_attempts_are_served_at_their_place(config: Config, run: Run) -> None:
@@ -89,7 +89,7 @@ def test_images_that_were_rolled_back_are_no_part_of_the_chain(
     assert source.attempts[3].decision.action == then
     editor = build(source.folder.path)
     expected = [1, 5, 6] if then == "rollback" else [5, 6]
-    current, turns = Picture.from_bytes(source.folder.images.get(source.info.origin["image"])), []
+    current, turns = Picture.from_bytes(source.folder.images.get(source.info.origin.image)), []
     for turn in range(1, editor.length + 1):
         answer = edited(ask(editor, turn, current))
         assert answer.flags == ()
@@ -104,12 +104,12 @@ def test_turns_that_changed_nothing_are_part_of_the_chain(config: Config, run: R
     _, view = run(config(turns=5, editor={"type": "replay", "source": str(source.folder.path)}), "again")
     assert accepted(view) == accepted(source)
     assert [attempt.row.outcome for attempt in view.attempts] == [attempt.row.outcome for attempt in source.attempts]
-    assert view.info.resolved["simulated"] is False
+    assert view.info.resolved.simulated is False
 
 
 def test_other_instructions_and_another_origin_are_flagged(config: Config, run: Run) -> None:
     _, source = run(config(turns=2), "source")
-    origin = Picture.from_bytes(source.folder.images.get(source.info.origin["image"]))
+    origin = Picture.from_bytes(source.folder.images.get(source.info.origin.image))
     editor = build(source.folder.path)
     assert edited(ask(editor, 1, origin)).flags == ()
     assert edited(ask(editor, 1, origin, text="Add an apple.")).flags == ("replay_other_instruction",)
@@ -131,7 +131,7 @@ def test_a_fork_keeps_the_mark_of_its_simulated_parent(config: Config, run: Run,
     _, parent = run(config(turns=2, editor=SIMULATED), "parent")
     child = fork_run(parent.folder.path, 2, tmp_path / "child", config(turns=3, editor="codec"))
     continue_run(child)
-    assert RunView.load(child).info.resolved["simulated"] is False
+    assert RunView.load(child).info.resolved.simulated is False
     assert build(child).simulated
 
 

@@ -13,9 +13,10 @@ from turngate import parse_config, start_run
 from turngate.picture import Picture, encode_png
 from turngate.traces.analysis.failures import LABEL_FILE, RunFailures, find_failures
 from turngate.traces.analysis.labels import read_labels
-from turngate.traces.analysis.run import RunView, measure_run
-from turngate.traces.analysis.study import Measured, StudyRun, answer_failures
+from turngate.traces.analysis.run import RunView
+from turngate.traces.analysis.study import LoadedRun, StudyRun, answer_failures
 from turngate.traces.analysis.taxonomy import FAILURES, FailureName
+from turngate.traces.recorded import RecordedScenario
 
 
 class Chain:
@@ -37,7 +38,7 @@ class Chain:
         """The run, as that of its scenario."""
         run = RunView.load(self.writer.close())
         config = {**run.info.config, "scenario": {"type": self.scenario}}
-        resolved = {**run.info.resolved, "scenario": {"ideal": self.ideal}}
+        resolved = run.info.resolved.model_copy(update={"scenario": RecordedScenario(ideal=self.ideal)})
         return replace(run, info=run.info.model_copy(update={"config": config, "resolved": resolved}))
 
     def failures(self) -> RunFailures:
@@ -175,9 +176,9 @@ def test_a_label_file_adds_what_it_names_and_nothing_else(tmp_path: Path) -> Non
     assert found.measured("background_decay") == {}, "that others are not labelled does not make them free of it"
 
 
-def measured(origin: str, view: RunView) -> Measured:
+def measured(origin: str, view: RunView) -> LoadedRun:
     run = StudyRun("arm", False, origin, "", "", 1, view.folder.path)
-    return Measured(run, view, measure_run(view))
+    return LoadedRun(run, view)
 
 
 def test_an_arm_adds_up_its_runs(tmp_path: Path) -> None:

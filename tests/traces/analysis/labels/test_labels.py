@@ -156,7 +156,7 @@ def test_human_truth_replaces_the_measured_one_in_every_measure(tmp_path: Path, 
     assert after.truth_unknown == 3, "what has no verdict is not known, whatever was measured"
     assert measure_run(seen).sound_at == (False, None, None, None)
     assert measure_run(seen).delay == 1
-    assert not truth_direction(seen)
+    assert truth_direction(seen) == "lower"
     assert [attempt.decision for attempt in seen.attempts] == [attempt.decision for attempt in run.attempts]
 
 

@@ -14,8 +14,8 @@ from tests.traces.runs import HOSTILE, Writer, degraded
 
 from turngate.agent.reasoning import READERS, ReaderResult, SummaryReading, Unread
 from turngate.picture import encode_png
-from turngate.traces.analysis.run import RunView, measure_run, read_run
-from turngate.traces.analysis.study import Measured, StudyRun, Table, agreement, answer_reasoning, kappa
+from turngate.traces.analysis.run import RunView, read_run
+from turngate.traces.analysis.study import LoadedRun, StudyRun, Table, agreement, answer_reasoning, kappa
 
 READER = READERS.build(READERS.configure("lexicon", "reader"))
 
@@ -36,8 +36,8 @@ def run_of(path: Path, rows: Sequence[tuple[str | None, float | None]], **settin
     return RunView.load(writer.close())
 
 
-def measured(origin: str, view: RunView) -> Measured:
-    return Measured(StudyRun("arm", False, origin, "", "", 1, view.folder.path), view, measure_run(view))
+def measured(origin: str, view: RunView) -> LoadedRun:
+    return LoadedRun(StudyRun("arm", False, origin, "", "", 1, view.folder.path), view)
 
 
 def test_every_attempt_is_in_one_of_four_counts(tmp_path: Path) -> None:

@@ -1,9 +1,9 @@
 """Charts of the reports."""
 
-from turngate.pages.report.charts.arms import Arm, EvaluatorSeries, arms_of, judges_of
+from turngate.pages.report.charts.arms import Arm, EvaluatorSeries, arms_of, evaluator_series
 from turngate.pages.report.charts.figure import Panel
 from turngate.pages.report.charts.run import score_panel, truth_panel
-from turngate.pages.report.charts.series_style import Mark, SeriesStyle, Truth, mark_of, truth_of
+from turngate.pages.report.charts.series_style import Marker, SeriesStyle, Truth, marker_of, truth_of
 from turngate.pages.report.charts.study import (
     arms_score_panel,
     arms_truth_panel,
@@ -18,7 +18,7 @@ from turngate.pages.report.charts.study import (
 __all__ = [
     "Arm",
     "EvaluatorSeries",
-    "Mark",
+    "Marker",
     "Panel",
     "SeriesStyle",
     "Truth",
@@ -28,8 +28,8 @@ __all__ = [
     "cost_panel",
     "delay_panel",
     "delta_panel",
-    "judges_of",
-    "mark_of",
+    "evaluator_series",
+    "marker_of",
     "roc_panel",
     "score_panel",
     "sensitivity_panels",

@@ -9,7 +9,7 @@ from turngate.pages.report.charts.series_style import SeriesStyle
 from turngate.traces.analysis.statistics import how_simulated
 from turngate.traces.analysis.study import ArmAnswer, ArmDifference, EvaluatorAnswer, LoadedRun, StudyAnswer
 
-__all__ = ["Arm", "EvaluatorSeries", "arms_of", "judges_of"]
+__all__ = ["Arm", "EvaluatorSeries", "arms_of", "evaluator_series"]
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Arm:
     """One arm with its runs and its numbers."""
 
     name: str
-    look: SeriesStyle
+    style: SeriesStyle
     gate: str
     """The gate in one line."""
     answer: ArmAnswer
@@ -46,9 +46,9 @@ def arms_of(answer: StudyAnswer, runs: Sequence[LoadedRun]) -> list[Arm]:
 
 @dataclass(frozen=True)
 class EvaluatorSeries:
-    """One evaluator with its look and its numbers."""
+    """One evaluator with its style and its numbers."""
 
-    look: SeriesStyle
+    style: SeriesStyle
     answer: EvaluatorAnswer
 
     def misses(self, step: int) -> int | None:
@@ -57,6 +57,6 @@ class EvaluatorSeries:
         return sum(not delta < 0 for delta in gap.deltas[step]) if gap.runs else None
 
 
-def judges_of(answers: Sequence[EvaluatorAnswer]) -> list[EvaluatorSeries]:
+def evaluator_series(answers: Sequence[EvaluatorAnswer]) -> list[EvaluatorSeries]:
     """Every evaluator of the study."""
     return [EvaluatorSeries(SeriesStyle.of(place, "evaluator"), answer) for place, answer in enumerate(answers)]

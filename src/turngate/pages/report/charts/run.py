@@ -18,7 +18,7 @@ from turngate.pages.report.charts.figure import (
     panel,
     step_line,
 )
-from turngate.pages.report.charts.series_style import Mark, mark_of
+from turngate.pages.report.charts.series_style import Marker, marker_of
 from turngate.pages.report.page import visible
 from turngate.traces.analysis.run import AttemptView, RunView, standings, truth_direction
 from turngate.traces.records import ScoreRow
@@ -107,10 +107,10 @@ def score_panel(run: RunView, evaluator: str) -> Panel:
     limits = thresholds(run).get(evaluator, [])
     if limits:
         limit_line(figure, [(float(turn), value) for turn, value in limits], f"threshold {limits[-1][1]:.4g}")
-    facts = run.info.resolved.get("evaluators", {}).get(evaluator, {})
+    facts = run.info.resolved.evaluators.get(evaluator)
     rows = [attempt.scores[evaluator] for attempt in run.attempts if evaluator in attempt.scores]
-    told: Direction = facts.get("direction", "higher")
-    direction = rows[0].direction if rows else origin.direction if origin else told
+    recorded: Direction = facts.direction if facts is not None else "higher"
+    direction = rows[0].direction if rows else origin.direction if origin else recorded
     words = _words([p.value for p in points], current) + (f"; threshold {limits[-1][1]:.4g}" if limits else "")
     far = [origin.value] if origin is not None and origin.value is not None and is_infinite(origin.type) else []
     if not points and not limits and _value(origin) is None:
@@ -126,27 +126,27 @@ def _figure(
     figure = panel(max([*turns, *(a.row.turn for a in run.attempts), 1]), lane=bool(missing))
     step_line(figure, turns, current, "var(--line)")
     size = next(size for limit, size in ((40, 10), (120, 8), (250, 6.5), (len(points), 5.5)) if len(points) <= limit)
-    groups: dict[Mark, list[_Point]] = defaultdict(list)
+    groups: dict[Marker, list[_Point]] = defaultdict(list)
     for point in points:
-        groups[mark_of(point.attempt)].append(point)
-    for mark, members in groups.items():
-        edge = "var(--ink)" if mark.fate == "forced" else mark.colour
-        outline = {"width": 0 if mark.fate == "taken" else 1.6, "color": edge}
+        groups[marker_of(point.attempt)].append(point)
+    for marker, members in groups.items():
+        edge = "var(--ink)" if marker.fate == "forced" else marker.colour
+        outline = {"width": 0 if marker.fate == "taken" else 1.6, "color": edge}
         figure.add(
-            x=[_x(p.attempt, most) for p in members], y=[p.value for p in members], mode="markers", name=mark.words,
-            marker={"symbol": mark.symbol, "color": mark.colour, "size": size, "line": outline},
+            x=[_x(p.attempt, most) for p in members], y=[p.value for p in members], mode="markers", name=marker.words,
+            marker={"symbol": marker.symbol, "color": marker.colour, "size": size, "line": outline},
             customdata=[[_key(p.attempt), p.attempt.row.turn, p.attempt.row.attempt] for p in members],
-            hovertemplate=f"{_HOVER}<br>{mark.words}<extra></extra>",
+            hovertemplate=f"{_HOVER}<br>{marker.words}<extra></extra>",
         )  # fmt: skip
     outline = {"width": 1.6, "color": "var(--ink)"}
     for status, symbol in _NO_VALUE.items():
-        marks = [entry for entry in missing if entry.status == status]
-        if marks:
+        here = [entry for entry in missing if entry.status == status]
+        if here:
             figure.add(
-                x=[_x(entry.attempt, most) for entry in marks], y=[0] * len(marks), yaxis=LANE_AXIS, mode="markers",
+                x=[_x(entry.attempt, most) for entry in here], y=[0] * len(here), yaxis=LANE_AXIS, mode="markers",
                 marker={"symbol": symbol, "size": 9, "color": "var(--ink)", "line": outline},
-                customdata=[[_key(entry.attempt)] for entry in marks], name=status,
-                text=[escape(visible(entry.text)) for entry in marks], hovertemplate="%{text}<extra></extra>",
+                customdata=[[_key(entry.attempt)] for entry in here], name=status,
+                text=[escape(visible(entry.text)) for entry in here], hovertemplate="%{text}<extra></extra>",
             )  # fmt: skip
     return figure
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from turngate.traces.analysis.run import AttemptView
 from turngate.traces.records import TruthRow
 
-__all__ = ["Mark", "SeriesStyle", "Truth", "mark_of", "truth_of"]
+__all__ = ["Marker", "SeriesStyle", "Truth", "marker_of", "truth_of"]
 
 
 # Plotly's dash, the same for SVG, and its symbol with the name of the glyph that looks like it. Four, eight and five
@@ -26,7 +26,7 @@ _COLOURS = 8
 
 @dataclass(frozen=True)
 class SeriesStyle:
-    """The look of one arm or evaluator in every chart and key."""
+    """The style of one arm or evaluator in every chart and key."""
 
     group: str
     """Name of its traces in all charts, so that a click on the key can hide them."""
@@ -39,7 +39,7 @@ class SeriesStyle:
 
     @classmethod
     def of(cls, place: int, kind: str = "arm") -> SeriesStyle:
-        """The look of the one in this place, counted from 0."""
+        """The style of the one in this place, counted from 0."""
         dash, strokes = _DASHES[place % len(_DASHES)]
         symbol, glyph = _SYMBOLS[place % len(_SYMBOLS)]
         return cls(f"{kind}-{place}", f"var(--arm-{place % _COLOURS + 1})", dash, strokes, symbol, glyph)
@@ -65,7 +65,7 @@ Truth = Literal["sound", "damaged", "unknown", "none"]
 Fate = Literal["taken", "forced", "kept_out"]
 """`forced`: taken against the gate's verdict."""
 
-_MARKS_SYMBOLS = {"sound": "circle", "damaged": "triangle-up", "unknown": "square"}
+_SHAPES = {"sound": "circle", "damaged": "triangle-up", "unknown": "square"}
 _KNOWN = {
     ("damaged", "taken"): "propagated",
     ("damaged", "forced"): "propagated, forced",
@@ -78,7 +78,7 @@ _FATES = {"taken": "accepted", "forced": "forced in", "kept_out": "rejected"}
 
 
 @dataclass(frozen=True)
-class Mark:
+class Marker:
     """How an attempt is drawn in the timeline, the filmstrip and the charts."""
 
     truth: Truth
@@ -103,7 +103,7 @@ class Mark:
     @property
     def symbol(self) -> str:
         """Plotly's name of the marker."""
-        return _MARKS_SYMBOLS.get(self.truth, "square") + ("-open" if self.fate == "kept_out" else "")
+        return _SHAPES.get(self.truth, "square") + ("-open" if self.fate == "kept_out" else "")
 
     @property
     def colour(self) -> str:
@@ -118,11 +118,11 @@ def truth_of(truth: TruthRow | None) -> Truth:
     return "damaged" if truth.damaged else "sound"
 
 
-def mark_of(attempt: AttemptView) -> Mark:
-    """The mark of one attempt."""
+def marker_of(attempt: AttemptView) -> Marker:
+    """The marker of one attempt."""
     fate: Fate = "kept_out"
     if attempt.taken:
         fate = "forced" if attempt.decision.verdict == "reject" else "taken"
     if attempt.row.outcome == "no_image":
-        return Mark("none", fate)
-    return Mark(truth_of(attempt.truth), fate, attempt.row.outcome != "no_change")
+        return Marker("none", fate)
+    return Marker(truth_of(attempt.truth), fate, attempt.row.outcome != "no_change")

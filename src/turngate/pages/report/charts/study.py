@@ -57,8 +57,8 @@ def survival_panel(arms: Sequence[Arm]) -> Panel | None:
         turns, shares = survival_points(arm.answer.soundness, max(run.stands[-1].turn for run in arm.runs))
         name = escape(visible(arm.name))
         figure.add(
-            x=turns, y=shares, mode="lines+markers", name=name, legendgroup=arm.look.group,
-            line=arm.look.line(shape="hv"), marker=arm.look.marker(),
+            x=turns, y=shares, mode="lines+markers", name=name, legendgroup=arm.style.group,
+            line=arm.style.line(shape="hv"), marker=arm.style.marker(),
             hovertemplate=f"{name}<br>turn %{{x}}<br>%{{y:.0%}} still sound<extra></extra>",
         )  # fmt: skip
         words.append(f"{arm.name} ends at {shares[-1]:.0%}")
@@ -78,8 +78,8 @@ def delay_panel(arms: Sequence[Arm]) -> Panel | None:
         turns, shares = caught_within(arm.answer, last)
         name = escape(visible(arm.name))
         figure.add(
-            x=turns, y=shares, mode="lines+markers", name=name, legendgroup=arm.look.group,
-            line=arm.look.line(shape="hv"), marker=arm.look.marker(),
+            x=turns, y=shares, mode="lines+markers", name=name, legendgroup=arm.style.group,
+            line=arm.style.line(shape="hv"), marker=arm.style.marker(),
             hovertemplate=f"{name}<br>within %{{x}} turns<br>%{{y:.0%}} of its runs with damage<extra></extra>",
         )  # fmt: skip
         words.append(f"{arm.name}: {len(arm.answer.delays)} runs caught some, {arm.answer.never_detected} none")
@@ -100,8 +100,8 @@ def cost_panel(arms: Sequence[Arm]) -> Panel | None:
             continue
         name = escape(visible(arm.name))
         figure.add(
-            x=[point.cost], y=[point.sound], mode="markers", name=name, legendgroup=arm.look.group,
-            marker=arm.look.marker(12),
+            x=[point.cost], y=[point.sound], mode="markers", name=name, legendgroup=arm.style.group,
+            marker=arm.style.marker(12),
             hovertemplate=f"{name}<br>%{{x:.3g}} {unit} per turn<br>%{{y:.2f}} new and sound images<extra></extra>",
         )  # fmt: skip
         words.append(f"{arm.name}: {point.cost:.3g} {unit} and {point.sound:.2f} sound images per turn")
@@ -136,7 +136,7 @@ def sensitivity_panels(arms: Sequence[Arm], rows: Sequence[SensitivityRow]) -> l
             name = escape(visible(arm.name))
             figure.add(
                 x=sorted(points), y=[points[limit] for limit in sorted(points)], mode="lines+markers", name=name,
-                legendgroup=arm.look.group, line=arm.look.line(), marker=arm.look.marker(), connectgaps=False,
+                legendgroup=arm.style.group, line=arm.style.line(), marker=arm.style.marker(), connectgaps=False,
                 hovertemplate=f"{name}<br>damaged at %{{x}}<br>%{{y:.0%}}<extra></extra>",
             )  # fmt: skip
         words = f"thresholds {', '.join(f'{limit:g}' for limit in limits)}"
@@ -179,18 +179,18 @@ def _panel(
     for place, (arm, curve) in enumerate(curves):
         name = escape(visible(arm.name))
         figure.add(
-            x=curve.turns, y=curve.values, mode="lines+markers", name=name, legendgroup=arm.look.group,
-            line=arm.look.line(), marker=arm.look.marker(maxdisplayed=12), connectgaps=False,
+            x=curve.turns, y=curve.values, mode="lines+markers", name=name, legendgroup=arm.style.group,
+            line=arm.style.line(), marker=arm.style.marker(maxdisplayed=12), connectgaps=False,
             hovertemplate=f"{name}<br>after turn %{{x}}<br>%{{y:.4g}}<extra></extra>",
         )  # fmt: skip
         if curve.missing:
             height = 0.7 - 1.4 * (place + 0.5) / len(curves)
             figure.add(
                 x=curve.missing, y=[height] * len(curve.missing), yaxis=LANE_AXIS, mode="markers", name=name,
-                legendgroup=arm.look.group,
+                legendgroup=arm.style.group,
                 marker={
-                    "symbol": "x-thin-open", "size": 8, "color": arm.look.colour,
-                    "line": {"width": 1.6, "color": arm.look.colour},
+                    "symbol": "x-thin-open", "size": 8, "color": arm.style.colour,
+                    "line": {"width": 1.6, "color": arm.style.colour},
                 },
                 hovertemplate=f"{name}<br>after turn %{{x}}: "
                 + ("no value<extra></extra>" if len(arm.runs) == 1 else "a run without a value<extra></extra>"),
@@ -219,17 +219,17 @@ def _add_band(figure: Figure, arm: Arm, curve: Curve) -> None:
         figure.add(
             x=[turn for turn, _, _ in spans] + [turn for turn, _, _ in reversed(spans)],
             y=[high for _, _, high in spans] + [low for _, low, _ in reversed(spans)], mode="lines",
-            fill="toself", fillcolor=arm.look.pale(0.13), line={"width": 0}, hoverinfo="skip",
-            name=f"{escape(visible(arm.name))}, interval", legendgroup=arm.look.group,
+            fill="toself", fillcolor=arm.style.pale(0.13), line={"width": 0}, hoverinfo="skip",
+            name=f"{escape(visible(arm.name))}, interval", legendgroup=arm.style.group,
         )  # fmt: skip
 
 
 # Evaluators against the truth: ROC curves, and the gaps between turn 1 and turns 5, 10 and 20.
 
 
-def roc_panel(judges: Sequence[EvaluatorSeries]) -> Panel | None:
+def roc_panel(all_series: Sequence[EvaluatorSeries]) -> Panel | None:
     """Catch rate over false-alarm rate for every threshold; None without both kinds of candidates."""
-    known = [judge for judge in judges if judge.answer.roc]
+    known = [series for series in all_series if series.answer.roc]
     if not known:
         return None
     figure = plane("false-alarm rate", "catch rate", [-0.03, 1.03], SHARE)
@@ -239,20 +239,20 @@ def roc_panel(judges: Sequence[EvaluatorSeries]) -> Panel | None:
         x=[0, 1], y=[0, 1], mode="lines", name="a coin", hoverinfo="skip",
         line={"color": "var(--line)", "width": 1.2, "dash": "dash"},
     )  # fmt: skip
-    for judge in known:
-        name = escape(visible(judge.answer.evaluator))
+    for series in known:
+        name = escape(visible(series.answer.evaluator))
         figure.add(
-            x=[x for x, _ in judge.answer.roc], y=[y for _, y in judge.answer.roc], mode="lines+markers", name=name,
-            legendgroup=judge.look.group, line=judge.look.line(), marker=judge.look.marker(maxdisplayed=10),
+            x=[x for x, _ in series.answer.roc], y=[y for _, y in series.answer.roc], mode="lines+markers", name=name,
+            legendgroup=series.style.group, line=series.style.line(), marker=series.style.marker(maxdisplayed=10),
             hovertemplate=f"{name}<br>false alarms %{{x:.0%}}<br>caught %{{y:.0%}}<extra></extra>",
         )  # fmt: skip
-    words = "; ".join(f"{judge.answer.evaluator} AUC {judge.answer.auc.value:.3f}" for judge in known)
+    words = "; ".join(f"{series.answer.evaluator} AUC {series.answer.auc.value:.3f}" for series in known)
     return Panel("ROC", None, figure.json(), words)
 
 
-def delta_panel(judge: EvaluatorSeries) -> Panel | None:
+def delta_panel(series: EvaluatorSeries) -> Panel | None:
     """Gap of every run at turns 5, 10 and 20, negative where the score says that quality fell; None without runs."""
-    gap = judge.answer.gap
+    gap = series.answer.gap
     if not gap.runs:
         return None
     figure = plane("turn", "change since turn 1", [-0.6, len(STEPS) - 0.4])
@@ -262,13 +262,13 @@ def delta_panel(judge: EvaluatorSeries) -> Panel | None:
          "line": {"color": "var(--ink)", "width": 1.2, "dash": "dash"}}
     ]  # fmt: skip
     for noticed in (True, False):
-        _add_runs(figure, judge, noticed)
-    words = ", ".join(f"{judge.misses(step)} of {gap.runs} runs not worse at turn {step}" for step in STEPS)
-    return Panel(judge.answer.evaluator, None, figure.json(), words)
+        _add_runs(figure, series, noticed)
+    words = ", ".join(f"{series.misses(step)} of {gap.runs} runs not worse at turn {step}" for step in STEPS)
+    return Panel(series.answer.evaluator, None, figure.json(), words)
 
 
-def _add_runs(figure: Figure, judge: EvaluatorSeries, noticed: bool) -> None:
-    gap = judge.answer.gap
+def _add_runs(figure: Figure, series: EvaluatorSeries, noticed: bool) -> None:
+    gap = series.answer.gap
     spread = 0.5 / max(1, gap.runs - 1) if gap.runs > 1 else 0.0
     points = [
         (place + spread * number - (0.25 if gap.runs > 1 else 0.0), delta)

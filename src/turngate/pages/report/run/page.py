@@ -14,7 +14,7 @@ from turngate.pages.report.charts import score_panel, truth_panel
 from turngate.pages.report.headline import headline, second_line
 from turngate.pages.report.page import as_data, clip, write_page
 from turngate.pages.report.run.registered import registered
-from turngate.pages.report.run.rescored import afterwards
+from turngate.pages.report.run.rescored import rescored_section
 from turngate.pages.report.run.turns import Stop, TurnPage, images_of, mean_score, stops, turn_pages, without_score
 from turngate.pages.report.thumbnails import Shot, edge_for, shots
 from turngate.traces.analysis.run import (
@@ -64,7 +64,7 @@ def notices(run: RunView, summary: RunSummary, shots: Mapping[str, Shot]) -> lis
         found.append(f"{counted(summary.no_change, 'turn')} closed with an unchanged image: not an edit.")
     flags = Counter(flag for attempt in run.attempts for flag in attempt.row.flags)
     found.extend(f"{counted(count, 'candidate')} flagged {flag}." for flag, count in flags.most_common())
-    found.extend(told for name in summary.counts if (told := without_score(run, name)))
+    found.extend(sentence for name in summary.counts if (sentence := without_score(run, name)))
     found.extend(truth_doubts([run]))
     broken = [shot for shot in shots.values() if shot.thumbnail is None]
     if broken:
@@ -94,30 +94,30 @@ class MarkedSummary:
     """It says that all is well and mentions no damage."""
 
 
-def said_in(run: RunView, reader: SummaryReader | None) -> Mapping[str, MarkedSummary]:
+def claims_in(run: RunView, reader: SummaryReader | None) -> Mapping[str, MarkedSummary]:
     """Summary -> what it says, for every summary of the run; without a reader nothing is marked."""
     texts = list(dict.fromkeys(attempt.row.reasoning for attempt in run.attempts if attempt.row.reasoning))
     readings: list[ReaderResult | None] = list(reader.read(texts)) if reader is not None else [None] * len(texts)
-    return {text: _said(text, reading) for text, reading in zip(texts, readings, strict=True)}
+    return {text: _marked(text, reading) for text, reading in zip(texts, readings, strict=True)}
 
 
-def _said(text: str, reading: ReaderResult | None) -> MarkedSummary:
+def _marked(text: str, reading: ReaderResult | None) -> MarkedSummary:
     findings = getattr(reading, "findings", ())  # a summary that could not be read has none
     shown = clip(text)
-    marks: list[tuple[int, int, str]] = []
+    spans: list[tuple[int, int, str]] = []
     for finding in findings:
         found = re.search(r"\W+".join(map(re.escape, finding.words.split())), shown, re.IGNORECASE)
         if found and found.end() > found.start():
-            marks.append((found.start(), found.end(), finding.label))
+            spans.append((found.start(), found.end(), finding.label))
     parts, at = [], 0
-    for start, end, label in sorted(marks):
+    for start, end, label in sorted(spans):
         if start >= at:
             parts += [(shown[at:start], ""), (shown[start:end], label)]
             at = end
-    said = [label for label in _WORDS if getattr(reading, label, False)]
-    confident = bool({"claims_success", "denies_damage"} & set(said)) and "mentions_damage" not in said
+    claims = [label for label in _WORDS if getattr(reading, label, False)]
+    confident = bool({"claims_success", "denies_damage"} & set(claims)) and "mentions_damage" not in claims
     return MarkedSummary(
-        [part for part in [*parts, (shown[at:], "")] if part[0]], [_WORDS[label] for label in said], confident
+        [part for part in [*parts, (shown[at:], "")] if part[0]], [_WORDS[label] for label in claims], confident
     )
 
 
@@ -152,14 +152,14 @@ def run_content(
     `pictures` has a shot of every image that `images_of` names; `more` are images that can be compared besides.
     """
     summary = summarise(view)
-    later = afterwards(view)
-    turns = turn_pages(view, pictures, later.run)
+    rescored = rescored_section(view)
+    turns = turn_pages(view, pictures, rescored.run)
     truth = truth_panel(view)
-    panels = {name: score_panel(view, name) for name in view.info.config["evaluators"]}
+    panels = {name: score_panel(view, name) for name in view.config.evaluators}
     figures = {"truth": truth.figure} if truth else {}
     figures |= {f"score-{number}": panel.figure for number, panel in enumerate(panels.values(), 1)}
-    figures |= {f"later-{number}": one.panel.figure for number, one in enumerate(later.evaluators, 1)}
-    laid = registered(view, later.run)
+    figures |= {f"rescored-{number}": one.panel.figure for number, one in enumerate(rescored.evaluators, 1)}
+    laid = registered(view, rescored.run)
     found = [*stops(view, pictures, turns, laid.frames if laid else {}), *more]
     values = {
         "title": f"turngate run {view.info.run}",
@@ -167,20 +167,20 @@ def run_content(
         "summary": summary,
         "headline": headline(summary),
         "second_line": second_line(summary),
-        "notices": [*notices(view, summary, pictures), *later.notices],
+        "notices": [*notices(view, summary, pictures), *rescored.notices],
         "settings": setup_lines(view, summary),
         "made_with": made_with(view),
         "models": models(view),
-        "facts": view.info.resolved.get("evaluators") or {},
+        "facts": view.info.resolved.evaluators,
         "config": as_yaml(view.info.config),
-        "origin": pictures[str(view.info.origin["image"])],
+        "origin": pictures[view.info.origin.image],
         "turns": turns,
-        "later": later,
-        "said": said_in(view, reader),
+        "rescored": rescored,
+        "claims": claims_in(view, reader),
         "stops": found,
         "laid_by": laid.by if laid else "",
         "stops_json": as_data(json.dumps([_plain(stop) for stop in found])),
-        "shape": f"{view.info.origin.get('width') or 1} / {view.info.origin.get('height') or 1}",
+        "shape": f"{view.info.origin.width} / {view.info.origin.height}",
         "aspect": _aspect(view),
         "without_score": _without_score(view),
         "retries": any(len(turn.attempts) > 1 for turn in turns),
@@ -194,8 +194,8 @@ def run_content(
 
 
 def _plain(stop: Stop) -> dict[str, Any]:
-    told = {"key": stop.key, "words": stop.words, "sha": stop.sha256, "href": stop.href, "size": stop.size}
-    return told if stop.frame is None else {**told, "frame": asdict(stop.frame)}
+    fields = {"key": stop.key, "words": stop.words, "sha": stop.sha256, "href": stop.href, "size": stop.size}
+    return fields if stop.frame is None else {**fields, "frame": asdict(stop.frame)}
 
 
 def _without_score(view: RunView) -> list[str]:
@@ -206,8 +206,7 @@ def _without_score(view: RunView) -> list[str]:
 
 def _aspect(view: RunView) -> str:
     """Width by height of the places for pictures in the filmstrip; very long images are letterboxed."""
-    width, height = int(view.info.origin.get("width") or 1), int(view.info.origin.get("height") or 1)
-    return f"{min(2.0, max(0.6, width / height)):.3f}"
+    return f"{min(2.0, max(0.6, view.info.origin.width / view.info.origin.height)):.3f}"
 
 
 def _telling(summary: RunSummary, turns: list[TurnPage]) -> str:

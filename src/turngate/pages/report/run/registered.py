@@ -32,13 +32,13 @@ class Registered:
     """Turn and attempt -> where the candidate lies; those that were not registered are not in it."""
 
 
-def registered(run: RunView, later: RunView) -> Registered | None:
+def registered(run: RunView, rescored: RunView) -> Registered | None:
     """The best registration to the origin that was recorded: with a scale before a shift alone, the truth's first.
 
-    `later` is the run with the scores that were made after it. None when nothing registered
-    anything; mirrored and turned candidates are not laid on the origin.
+    `rescored` is the run with the scores that were made after it. None when nothing registered anything; mirrored and
+    turned candidates are not laid on the origin.
     """
-    found = [*_of_truth(run), *_of_evaluators(run), *_of_evaluators(later)]
+    found = [*_of_truth(run), *_of_evaluators(run), *_of_evaluators(rescored)]
     for align in (("crop", "full"), ("shift",)):
         for how, one in found:
             if how in align and one.frames:
@@ -47,28 +47,28 @@ def registered(run: RunView, later: RunView) -> Registered | None:
 
 
 def _of_truth(run: RunView) -> Iterator[tuple[str, Registered]]:
-    measure = (run.info.config.get("truth") or {}).get("measure")
-    ideal = (run.info.resolved.get("scenario") or {}).get("ideal")
-    if isinstance(measure, Mapping) and ideal == "origin":
+    truth = run.config.truth
+    measure = truth.measure if truth is not None else "simulator"
+    if measure != "simulator" and run.info.resolved.scenario.ideal == "origin":
         numbers = {
             (attempt.row.turn, attempt.row.attempt): attempt.truth.components
             for attempt in run.attempts
             if attempt.truth and _is_upright(attempt.truth.components)
         }
-        how = str(measure.get("align"))
-        yield how, Registered(f"the truth, {measure.get('type')} with align {how}", _frames(run, numbers))
+        how = str(measure.settings.get("align"))
+        yield how, Registered(f"the truth, {measure.type} with align {how}", _frames(run, numbers))
 
 
 def _of_evaluators(run: RunView) -> Iterator[tuple[str, Registered]]:
-    for name, config in run.info.config["evaluators"].items():
-        if not isinstance(config, Mapping) or config.get("against") != "origin":
+    for name, config in run.config.evaluators.items():
+        if config.settings.get("against") != "origin":
             continue
         numbers = {
             (attempt.row.turn, attempt.row.attempt): score.components
             for attempt in run.attempts
             if (score := attempt.scores.get(name)) and _is_upright(score.components)
         }
-        how = str(config.get("align"))
+        how = str(config.settings.get("align"))
         yield how, Registered(f"{name} with align {how}", _frames(run, numbers))
 
 
@@ -84,12 +84,12 @@ def _frames(run: RunView, numbers: Mapping[_Place, Numbers]) -> dict[_Place, Fra
 def _frame(run: RunView, numbers: Numbers) -> Frame | None:
     """From `crop_x`, `crop_y` (%) and `shift_x`, `shift_y` (pixels of the origin); None where they make no sense."""
     scales, offsets = [], []
-    for axis, side in (("x", "width"), ("y", "height")):
+    for axis, side in (("x", run.info.origin.width), ("y", run.info.origin.height)):
         crop = numbers.get(f"crop_{axis}", 0.0)
         if not crop < 100 or not isfinite(crop + numbers.get(f"shift_{axis}", 0.0)):  # an evaluator from elsewhere
             return None
         scale = 1 / (1 - crop / 100)
-        moved = numbers.get(f"shift_{axis}", 0.0) / (run.info.origin.get(side) or 1)
+        moved = numbers.get(f"shift_{axis}", 0.0) / side
         scales.append(scale)
         offsets.append(0.5 - scale * (moved + 0.5))
     return Frame((scales[0], scales[1]), (offsets[0], offsets[1]))

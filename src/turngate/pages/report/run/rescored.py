@@ -25,7 +25,7 @@ from turngate.traces.analysis.run import (
 )
 from turngate.traces.rescored import ScoringPass, ScoringPassEnd
 
-__all__ = ["RescoredRow", "RescoredSection", "ScoringPassLine", "afterwards"]
+__all__ = ["RescoredRow", "RescoredSection", "ScoringPassLine", "rescored_section"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class RescoredRow:
     """Over all attempts."""
     mean: float | None
     """Of the candidates that were scored."""
-    later: RescoredEvaluator
+    evaluator: RescoredEvaluator
 
 
 @dataclass(frozen=True)
@@ -70,19 +70,21 @@ class RescoredSection:
     """Kinds of results without a value that its charts show."""
 
 
-def afterwards(run: RunView) -> RescoredSection:
+def rescored_section(run: RunView) -> RescoredSection:
     """Read what was scored after `run`."""
     read = read_rescored(run)
     names = rescored_names(read.evaluators)
     through = with_rescored(run, read.evaluators, names)
     counts = summarise(through).counts
     found = []
-    for later in read.evaluators:
-        name = names[later.key]
+    for evaluator in read.evaluators:
+        name = names[evaluator.key]
         panel = score_panel(through, name)
-        found.append(RescoredRow(name, name.removesuffix(MARK), panel, counts[name], mean_score(through, name), later))
+        found.append(
+            RescoredRow(name, name.removesuffix(MARK), panel, counts[name], mean_score(through, name), evaluator)
+        )
     kinds = [kind for kind in ("unscored", "failed") if any(getattr(one.counts, kind) for one in found)]
-    if any(one.counts.skipped or one.later.partial for one in found):
+    if any(one.counts.skipped or one.evaluator.partial for one in found):
         kinds.append("skipped")
     return RescoredSection(
         through, read.images, found, [_line(*one) for one in read.passes], _notices(read, through, found), kinds
@@ -99,13 +101,13 @@ def _notices(read: RescoredScores, through: RunView, found: Sequence[RescoredRow
         )
     parts: dict[str, list[str]] = defaultdict(list)
     for each in found:
-        if each.later.partial:
-            parts[each.later.extent].append(each.label)
+        if each.evaluator.partial:
+            parts[each.evaluator.extent].append(each.label)
     lines.extend(f"{', '.join(names)}{MARK} looked at a part only: {extent}." for extent, names in parts.items())
     for each in found:
-        told = without_score(through, each.name)
-        if told:
-            lines.append(told)
+        sentence = without_score(through, each.name)
+        if sentence:
+            lines.append(sentence)
     return lines
 
 
@@ -132,8 +134,8 @@ def _selection(selection: Mapping[str, Any]) -> str:
     return ", ".join([*words, *([f"the first {selection['limit']}"] if "limit" in selection else [])])
 
 
-def _evaluator(told: Mapping[str, Any]) -> str:
-    settings = {name: value for name, value in (told.get("settings") or {}).items() if name != "type"}
-    kind = "" if told.get("name") == told.get("type") else f" ({told.get('type')})"
+def _evaluator(metadata: Mapping[str, Any]) -> str:
+    settings = {name: value for name, value in (metadata.get("settings") or {}).items() if name != "type"}
+    kind = "" if metadata.get("name") == metadata.get("type") else f" ({metadata.get('type')})"
     words = in_words(settings)
-    return f"{told.get('name')}{kind}, version {told.get('version')}{f', {words}' if words else ''}"
+    return f"{metadata.get('name')}{kind}, version {metadata.get('version')}{f', {words}' if words else ''}"

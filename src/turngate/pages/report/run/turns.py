@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from turngate.pages.report.charts import Mark, Truth, mark_of, truth_of
+from turngate.pages.report.charts import Marker, Truth, marker_of, truth_of
 from turngate.pages.report.run.registered import Frame
 from turngate.pages.report.thumbnails import Shot
 from turngate.traces.analysis.run import MARK, AttemptView, RunView, Standing, standings, turns_of
 from turngate.traces.analysis.statistics import counted
+from turngate.traces.images import run_images
 from turngate.traces.records import ScoreRow
 
 __all__ = ["Stop", "TurnPage", "images_of", "mean_score", "score_lines", "stops", "turn_pages", "without_score"]
@@ -37,12 +38,10 @@ class ScoreLine:
 
 def score_lines(run: RunView) -> dict[tuple[int, int], list[ScoreLine]]:
     """Turn and attempt -> one line per evaluator."""
-    holders = {attempt.row.turn: attempt for attempt in run.attempts if attempt.taken}
     found = {}
     for attempt in run.attempts:
-        edited = holders.get(attempt.row.input_turn)
-        current = run.baseline if edited is None else edited.standing_scores
-        names = dict.fromkeys([*run.info.config["evaluators"], *attempt.scores])
+        current = run.image_scores(attempt.row.input_turn)
+        names = dict.fromkeys([*run.config.evaluators, *attempt.scores])
         found[attempt.row.turn, attempt.row.attempt] = [
             ScoreLine(name, attempt.scores.get(name), current.get(name), run.baseline.get(name)) for name in names
         ]
@@ -56,7 +55,7 @@ class AttemptPage:
     key: str
     """Name of the attempt within the page: `t12a2`."""
     view: AttemptView
-    mark: Mark
+    marker: Marker
     badge: str
     """The decision in a word or two."""
     follows: str
@@ -68,7 +67,7 @@ class AttemptPage:
     extras: list[tuple[str, Shot]]
     """Role and picture of images that came along."""
     scores: list[ScoreLine]
-    later: list[ScoreLine]
+    rescored: list[ScoreLine]
     """Scores that were made after the run: no gate saw them."""
 
 
@@ -106,16 +105,16 @@ def stops(
 ) -> list[Stop]:
     """The origin and every candidate, in order; `frames` say where those lie that were registered."""
     origin = run.info.origin
-    href = pictures[str(origin["image"])].href
-    size = f"{origin.get('width')} x {origin.get('height')}"
-    found = [Stop("origin", "origin", str(origin["image"]), href, size, Frame((1.0, 1.0), (0.0, 0.0)))]
+    href = pictures[origin.image].href
+    size = f"{origin.width} x {origin.height}"
+    found = [Stop("origin", "origin", origin.image, href, size, Frame((1.0, 1.0), (0.0, 0.0)))]
     for turn in turns:
         several = len(turn.attempts) > 1
         for page in turn.attempts:
             row = page.view.row
             if page.candidate is not None:
                 place = f"turn {turn.number}" + (f", attempt {row.attempt}" if several else "")
-                words = f"{place}: {page.badge}, {page.mark.word}"
+                words = f"{place}: {page.badge}, {page.marker.word}"
                 shot = page.candidate
                 frame = frames.get((row.turn, row.attempt))
                 found.append(Stop(page.key, words, shot.sha256, shot.href, f"{row.width} x {row.height}", frame))
@@ -124,23 +123,19 @@ def stops(
 
 def images_of(run: RunView) -> set[str]:
     """SHA-256 of every image that the run page shows."""
-    origin = str(run.info.origin["image"])
-    candidates = {attempt.row.image for attempt in run.attempts if attempt.row.image is not None}
-    current = {attempt.decision.image_after for attempt in run.attempts}
-    extras = {extra["image"] for attempt in run.attempts for extra in attempt.row.extras}
-    return {origin, *candidates, *current, *extras, *(attempt.row.input_image for attempt in run.attempts)}
+    made = run_images(run.info.origin.image, ((attempt.row, attempt.made) for attempt in run.attempts))
+    return {*made.values(), *(extra["image"] for attempt in run.attempts for extra in attempt.row.extras)}
 
 
-def turn_pages(run: RunView, shots: Mapping[str, Shot], later: RunView) -> list[TurnPage]:
-    """All turns, the open one included; `later` is the run with the scores that were made after it."""
+def turn_pages(run: RunView, shots: Mapping[str, Shot], rescored: RunView) -> list[TurnPage]:
+    """All turns, the open one included; `rescored` is the run with the scores that were made after it."""
     after = {stand.turn: stand for stand in standings(run)}
-    truths = _truths(run)
-    seen, added = score_lines(run), score_lines(later)
+    seen, added = score_lines(run), score_lines(rescored)
     pages = []
     for number, attempts in turns_of(run).items():
         members = []
         for one in attempts:
-            place, current = (number, one.row.attempt), truths.get(one.row.input_turn, "unknown")
+            place, current = (number, one.row.attempt), truth_of(run.image_truth(one.row.input_turn))
             members.append(_attempt_page(one, shots, current, seen[place], added[place]))
         shown = next((page for page in members if page.view.taken), members[-1])
         stand = after.get(number)
@@ -154,24 +149,18 @@ def _after(stand: Standing | None, shots: Mapping[str, Shot]) -> tuple[Shot | No
     return shots[stand.image], stand.image_turn, truth_of(stand.truth)
 
 
-def _truths(run: RunView) -> dict[int, Truth]:
-    """Turn -> truth of the image that it ended with; 0 for the origin."""
-    taken = {attempt.row.turn: truth_of(attempt.standing) for attempt in run.attempts if attempt.taken}
-    return {0: truth_of(run.baseline_truth), **taken}
-
-
 def _attempt_page(
     attempt: AttemptView,
     shots: Mapping[str, Shot],
     current_truth: Truth,
     scores: list[ScoreLine],
-    later: list[ScoreLine],
+    rescored: list[ScoreLine],
 ) -> AttemptPage:
     row = attempt.row
     return AttemptPage(
         key=f"t{row.turn}a{row.attempt}",
         view=attempt,
-        mark=mark_of(attempt),
+        marker=marker_of(attempt),
         badge=_badge(attempt),
         follows=_follows(attempt),
         candidate=shots[row.image] if row.image is not None else None,
@@ -179,7 +168,7 @@ def _attempt_page(
         current_truth=current_truth,
         extras=[(extra.get("role", "image"), shots[extra["image"]]) for extra in row.extras],
         scores=scores,
-        later=later,
+        rescored=rescored,
     )
 
 
@@ -231,11 +220,11 @@ def without_score(run: RunView, evaluator: str) -> str | None:
     number = sum(counter.total() for counter in reasons.values())
     if not number:
         return None
-    told = ", ".join(
+    listed = ", ".join(
         f"{counter.total()} {status}" + (f" ({_listed(counter)})" if counter else "")
         for status, counter in reasons.items()
     )
-    return f"{evaluator} gave no score for {counted(number, 'candidate')}: {told}."
+    return f"{evaluator} gave no score for {counted(number, 'candidate')}: {listed}."
 
 
 def _listed(counter: Counter[str]) -> str:

@@ -20,7 +20,7 @@ from turngate.pages.report.charts import (
     cost_panel,
     delay_panel,
     delta_panel,
-    judges_of,
+    evaluator_series,
     roc_panel,
     sensitivity_panels,
     survival_panel,
@@ -29,10 +29,9 @@ from turngate.pages.report.headline import headline, study_headline
 from turngate.pages.report.page import write_page
 from turngate.pages.report.study.contact import ShotsOf, contact_sheets
 from turngate.pages.report.thumbnails import Shot, shots
-from turngate.traces.analysis.labels import Labels
 from turngate.traces.analysis.run import MARK
 from turngate.traces.analysis.statistics import FEW_ORIGINS, counted, how_simulated
-from turngate.traces.analysis.study import FailureAnswer, LoadedRun, StudyAnswer, StudyView, load_runs
+from turngate.traces.analysis.study import FailureAnswer, LoadedRun, LoadedStudy, StudyAnswer
 from turngate.traces.analysis.taxonomy import FAILURES
 from turngate.traces.redact import redact
 
@@ -70,8 +69,8 @@ def study_notices(answer: StudyAnswer) -> list[str]:
     found.extend([*answer.remarks, *(remark for arm in answer.failures for remark in arm.remarks)])
     parts: dict[tuple[str, int, int], list[str]] = defaultdict(list)
     for one in answer.evaluators:
-        if one.afterwards is not None and one.afterwards.partial:
-            parts[one.afterwards.extent, one.candidates, one.of_candidates].append(one.evaluator.removesuffix(MARK))
+        if one.rescored is not None and one.rescored.partial:
+            parts[one.rescored.extent, one.candidates, one.of_candidates].append(one.evaluator.removesuffix(MARK))
     found.extend(
         f"{', '.join(names)}{MARK} looked at a part only, {extent}: an AUC over {known} of {every} candidates is not "
         "that of all."
@@ -80,7 +79,7 @@ def study_notices(answer: StudyAnswer) -> list[str]:
     measures = {truth.partition(",")[0] for truth in answer.truth}
     for one in answer.evaluators:
         counts = one.counts
-        if (one.afterwards.type if one.afterwards else one.evaluator) in measures:
+        if (one.rescored.type if one.rescored else one.evaluator) in measures:
             found.append(f"{one.evaluator} is what the truth is measured by: its AUC is no merit.")
         if counts.unscored or counts.failed:
             found.append(
@@ -103,45 +102,40 @@ class StudyPage:
     values: dict[str, Any]
 
 
-def write_study_page(study: StudyView, answer: StudyAnswer, labels: Labels | None = None) -> Path:
-    """Write `index.html` in the study's folder and return its path; `labels` are those that `answer` was made with.
+def write_study_page(loaded: LoadedStudy, answer: StudyAnswer) -> Path:
+    """Write `index.html` in the study's folder and return its path.
 
     Links to the runs' reports and images are relative, so the study's folder can be moved as a whole. Raises
-    `UserError` when no run was begun, `DamagedRun` when one cannot be read, `MachineError` when the page cannot be
-    written.
+    `UserError` when no run was begun, `MachineError` when the page cannot be written.
     """
-    page = study_content(study, answer, partial(_report_of, study.folder), partial(_shots_of, study.folder), labels)
-    return write_page(study.folder / "index.html", "study.html.j2", page.figures, page.shots, **page.values)
+    folder = loaded.study.folder
+    page = study_content(loaded, answer, partial(_report_of, folder), partial(_shots_of, folder))
+    return write_page(folder / "index.html", "study.html.j2", page.figures, page.shots, **page.values)
 
 
 def study_content(
-    study: StudyView,
-    answer: StudyAnswer,
-    address: Callable[[LoadedRun], str],
-    pictures: ShotsOf,
-    labels: Labels | None = None,
+    loaded: LoadedStudy, answer: StudyAnswer, address: Callable[[LoadedRun], str], pictures: ShotsOf
 ) -> StudyPage:
     """Everything on the page of a study; `address` and `pictures` say where its runs and images are found."""
-    name, question, notes = (str(study.config[field]) for field in ("name", "question", "notes"))
-    scored = [(one.afterwards, one.evaluator) for one in answer.evaluators if one.afterwards is not None]
-    later = {(told.type, told.version, told.parameters): name for told, name in scored}
-    runs = load_runs(study, labels, later)
+    name, question, notes = (str(loaded.study.config[field]) for field in ("name", "question", "notes"))
+    runs = loaded.runs
     if not runs:
         raise UserError(f"the study {name!r} has no run yet: `turngate study FILE` makes them")
     arms = arms_of(answer, runs)
     turns, sheets, sheets_left_out = contact_sheets(arms, pictures)
-    judges = judges_of(answer.evaluators)
+    all_series = evaluator_series(answer.evaluators)
     evaluators = dict.fromkeys(name for run in runs for name in run.evaluators)
-    afterwards = [replace(arm, runs=[run.afterwards() for run in arm.runs if run.later]) for arm in arms]
+    extents = {one.evaluator: one.rescored.extent for one in answer.evaluators if one.rescored is not None}
+    rescored = [replace(arm, runs=_with_evaluators(loaded.rescored_runs, arm.name)) for arm in arms]
     panels = {
         "truth": arms_truth_panel(arms),
         "survival": survival_panel(arms),
         "delay": delay_panel(arms),
         "cost": cost_panel(arms),
-        "roc": roc_panel(judges),
+        "roc": roc_panel(all_series),
         **{f"score-{number}": arms_score_panel(arms, name) for number, name in enumerate(evaluators, 1)},
-        **{f"later-{number}": arms_score_panel(afterwards, name) for number, name in enumerate(later.values(), 1)},
-        **{f"delta-{number}": delta_panel(judge) for number, judge in enumerate(judges, 1)},
+        **{f"rescored-{number}": arms_score_panel(rescored, name) for number, name in enumerate(extents, 1)},
+        **{f"delta-{number}": delta_panel(series) for number, series in enumerate(all_series, 1)},
         **{f"at-{n}": panel for n, panel in enumerate(sensitivity_panels(arms, answer.sensitivity), 1)},
     }
     shown = {place: panel for place, panel in panels.items() if panel is not None}
@@ -166,14 +160,18 @@ def study_content(
         "sheets": sheets,
         "sheets_left_out": sheets_left_out,
         "unknown": any(cell.truth == "unknown" for sheet in sheets for _, _, row in sheet.rows for cell in row),
-        "judges": judges,
+        "all_series": all_series,
         "failures": _seen(answer),
         "panels": shown,
-        "extents": {name: told.extent for told, name in scored},
+        "extents": extents,
         "figures_of": lambda start: _starting(shown, start),
     }
     found = [cell.shot for sheet in sheets for _, _, row in sheet.rows for cell in row if cell.shot is not None]
     return StudyPage({place: panel.figure for place, panel in shown.items()}, found, values)
+
+
+def _with_evaluators(runs: list[LoadedRun], arm: str) -> list[LoadedRun]:
+    return [run for run in runs if run.run.arm == arm and run.evaluators]
 
 
 def _simulated(runs: list[LoadedRun]) -> str:

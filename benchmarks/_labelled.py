@@ -1,17 +1,16 @@
-"""Texts with what they say, and how well a reader finds it."""
+"""Texts labelled with what they say, and how well a reader finds it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import yaml
 from pydantic import ValidationError, field_validator
 
-from turngate.agent.reasoning.reading import LABELS, ClaimLabel, ObjectCount, SummaryReader, SummaryReading
+from turngate.agent.reasoning import LABELS, ClaimLabel, ObjectCount, SummaryReader, SummaryReading
 from turngate.errors import ConfigError, one_line
 from turngate.frozen import FrozenModel, StrictModel
 from turngate.registry import explain
@@ -68,23 +67,23 @@ class LabelScore(FrozenModel):
 
 
 def read_labelled(path: Path | None = None) -> dict[str, list[Labelled]]:
-    """Parts by name, from a file of one's own or the one that is shipped; raises `ConfigError`.
+    """Sets of texts by name (`development`, `held_out`), from `path` or `labelled.yaml` here; raises `ConfigError`.
 
-    The file maps the name of a part to a list of `{text, labels, counts}`.
+    The file maps the name of a set to a list of `{text, labels, counts}`.
     """
-    source = path or resources.files("turngate.agent.reasoning").joinpath("labelled.yaml")
+    source = path or Path(__file__).with_name("labelled.yaml")
     try:
         raw = yaml.safe_load(source.read_text(encoding="utf-8"))
-        parts = {str(part): list(rows) for part, rows in raw.items()}
+        sets = {str(name): list(rows) for name, rows in raw.items()}
     except (OSError, ValueError, yaml.YAMLError, AttributeError, TypeError) as error:
         raise ConfigError(f"cannot read {source}: {one_line(error, 200)}") from None
-    found: dict[str, list[Labelled]] = {part: [] for part in parts}
-    for part, rows in parts.items():
+    found: dict[str, list[Labelled]] = {name: [] for name in sets}
+    for name, rows in sets.items():
         for number, row in enumerate(rows, 1):
             try:
-                found[part].append(Labelled.model_validate(row))
+                found[name].append(Labelled.model_validate(row))
             except ValidationError as error:
-                raise ConfigError(explain(error, Labelled, f"{source}, {part} {number}")) from None
+                raise ConfigError(explain(error, Labelled, f"{source}, {name} {number}")) from None
     return found
 
 

@@ -17,11 +17,11 @@ from turngate.pages.report.run import write_run_report
 from turngate.pages.report.study import write_study_page
 from turngate.picture import encode_png
 from turngate.traces.analysis.run import MARK, read_rescored, summarise
-from turngate.traces.analysis.study import StudyAnswer, StudyView, answer_study
+from turngate.traces.analysis.study import StudyAnswer, StudyView, answer_study, load_study
 from turngate.traces.rescored import ScoredRow, ScoreTable, read_scores
 from turngate.traces.run_folder import find_runs
 
-from ._later import score
+from ._rescored import score
 
 
 def damaged_run(path: Path, turns: int = 4, **settings: Any) -> Path:
@@ -74,7 +74,7 @@ def test_the_gates_own_scores_threshold_and_counts_stay_what_they_were(run: Path
     for place, figure in before.data("figures").items():
         assert after.data("figures")[place] == figure
     assert "threshold 40" in curve(after, "score-1")
-    assert [name for name in curve(after, "later-1") if "threshold" in name] == [], "no gate decided by these"
+    assert [name for name in curve(after, "rescored-1") if "threshold" in name] == [], "no gate decided by these"
 
 
 def test_a_part_is_said_to_be_one(run: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_part_is_said_to_be_one(run: Path) -> None:
     assert "psnr (scored afterwards) looked at a part only: 3 of 5 images, turns 0 to 1, 3." in words
     assert "brisque, ssim (scored afterwards) looked at a part only: 2 of 5 images" in words, "one line for both"
     assert "3 of 5 images (turns 0 to 1, 3)" in words, "so says the pass"
-    assert curve(page, "later-1")["skipped"]["x"] == [2.0, 4.0], (
+    assert curve(page, "rescored-1")["skipped"]["x"] == [2.0, 4.0], (
         "what was not looked at is no gap that looks like a value"
     )
     assert "not asked" in words and "3 of 5 images, turns 0 to 1, 3: 2 scored (mean " in words
@@ -119,7 +119,7 @@ def test_the_latest_answer_about_an_image_stands(run: Path) -> None:
     row = next(row for row in table.scores() if row.turn == 2)
     table.add([row.model_copy(update={"key": "again", "value": 1.5, "tries": 2, "started_ns": row.started_ns + 1})])
     table.close()
-    assert 1.5 in curve(Page(write_run_report(run)), "later-1")["accepted: passed"]["y"]
+    assert 1.5 in curve(Page(write_run_report(run)), "rescored-1")["accepted: passed"]["y"]
 
 
 def test_images_that_are_not_the_runs_and_files_that_cannot_be_read_are_told(run: Path) -> None:
@@ -165,7 +165,7 @@ def test_the_line_of_a_masked_accept_is_that_of_the_composite(tmp_path: Path) ->
     rows = {(row.turn, row.role): row.value for row in read_scores(tmp_path / "run")}
     expected = [rows[0, "origin"], rows[1, "composite"], rows[2, "composite"]]
     assert rows[1, "composite"] != rows[1, "candidate"]
-    for place in ("score-1", "later-1"):
+    for place in ("score-1", "rescored-1"):
         assert curve(page, place)["line"]["y"] == expected
 
 
@@ -176,7 +176,7 @@ def test_an_attempt_without_an_image_is_skipped(tmp_path: Path) -> None:
     run = writer.close()
     score(run, "psnr")
     page = Page(write_run_report(run))
-    assert curve(page, "later-1")["skipped"]["x"] == [1.0]
+    assert curve(page, "rescored-1")["skipped"]["x"] == [1.0]
     assert re.search(r"1 scored \(mean [\d.]+\), 0 unscored, 0 failed, 1 skipped", page.words())
 
 
@@ -195,7 +195,7 @@ def arms(folder: Path, names: Sequence[str] = ("gated", "no-gate")) -> Path:
 
 
 def answer_of(folder: Path) -> StudyAnswer:
-    return answer_study(StudyView.load(folder))
+    return answer_study(load_study(StudyView.load(folder)))
 
 
 def test_a_study_says_which_evaluator_would_have_caught_the_damage(tmp_path: Path) -> None:
@@ -209,9 +209,9 @@ def test_a_study_says_which_evaluator_would_have_caught_the_damage(tmp_path: Pat
     assert later.evaluator == f"psnr{MARK}" and later.arm == "no-gate"
     assert later.auc.value == 1.0, "an image with more noise is farther from its origin"
     assert (later.candidates, later.of_candidates, later.counts.scored) == (8, 8, 16)
-    assert later.afterwards is not None and not later.afterwards.partial
-    assert later.afterwards.type == "psnr" and later.afterwards.extent == "all 20 images"
-    assert own[0].afterwards is None
+    assert later.rescored is not None and not later.rescored.partial
+    assert later.rescored.type == "psnr" and later.rescored.extent == "all 20 images"
+    assert own[0].rescored is None
 
 
 def test_a_study_never_takes_a_part_for_the_whole(tmp_path: Path) -> None:
@@ -219,9 +219,9 @@ def test_a_study_never_takes_a_part_for_the_whole(tmp_path: Path) -> None:
     score(folder / "no-gate" / "coffee", "psnr", turns="1-3")
     answer = answer_of(folder)
     later = answer.evaluators[-1]
-    assert later.afterwards is not None and later.afterwards.partial
+    assert later.rescored is not None and later.rescored.partial
     assert (later.candidates, later.of_candidates) == (3, 8)
-    view = StudyView.load(folder)
+    view = load_study(StudyView.load(folder))
     words = Page(write_study_page(view, answer)).words()
     assert (
         "psnr (scored afterwards) looked at a part only, 3 of 20 images in 1 of 4 runs: an AUC over 3 of 8 "
@@ -238,7 +238,7 @@ def test_the_measure_of_the_truth_is_no_witness_for_itself(tmp_path: Path) -> No
         ledger.execute("UPDATE truth SET measure = 'psnr'")
         ledger.commit()
         ledger.close()
-    words = Page(write_study_page(StudyView.load(folder), answer_of(folder))).words()
+    words = Page(write_study_page(load_study(StudyView.load(folder)), answer_of(folder))).words()
     assert "psnr (scored afterwards) is what the truth is measured by: its AUC is no merit." in words
     assert "scripted (scored afterwards) is what" not in words
 
@@ -246,12 +246,12 @@ def test_the_measure_of_the_truth_is_no_witness_for_itself(tmp_path: Path) -> No
 def test_a_studys_page_draws_them_apart(tmp_path: Path) -> None:
     folder = arms(tmp_path / "study")
     score(folder, "psnr", {"type": "scripted"})
-    page = Page(write_study_page(StudyView.load(folder), answer_of(folder)))
+    page = Page(write_study_page(load_study(StudyView.load(folder)), answer_of(folder)))
     figures = page.data("figures")
-    assert {"later-1", "later-2"} < set(figures) and "score-3" not in figures
+    assert {"rescored-1", "rescored-2"} < set(figures) and "score-3" not in figures
     roc = {trace["name"] for trace in figures["roc"]["data"]}
     assert {f"psnr{MARK}", f"scripted{MARK}"} < roc
-    drawn = [trace["name"] for trace in figures["later-1"]["data"] if trace["mode"] == "lines+markers"]
+    drawn = [trace["name"] for trace in figures["rescored-1"]["data"] if trace["mode"] == "lines+markers"]
     assert drawn == ["gated", "no-gate"]
 
 
@@ -261,8 +261,8 @@ def test_only_arms_that_were_scored_have_a_curve_and_others_are_not_stood_in_for
     answer = answer_of(folder)
     later = answer.evaluators[-1]
     assert later.arm == "no-gate" and later.candidates == 0 and later.auc.value is None
-    page = Page(write_study_page(StudyView.load(folder), answer))
-    drawn = [trace["name"] for trace in page.data("figures")["later-1"]["data"] if trace["mode"] == "lines+markers"]
+    page = Page(write_study_page(load_study(StudyView.load(folder)), answer))
+    drawn = [trace["name"] for trace in page.data("figures")["rescored-1"]["data"] if trace["mode"] == "lines+markers"]
     assert drawn == ["gated"]
 
 
@@ -270,7 +270,7 @@ def test_one_name_with_two_meanings_in_two_runs_is_two_evaluators(tmp_path: Path
     folder = arms(tmp_path / "study")
     score(folder / "no-gate" / "coffee", "psnr")
     score(folder / "no-gate" / "astronaut", {"type": "psnr", "align": "shift"})
-    names = [one.evaluator for one in answer_of(folder).evaluators if one.afterwards]
+    names = [one.evaluator for one in answer_of(folder).evaluators if one.rescored]
     assert names == [f"psnr align none{MARK}", f"psnr align shift{MARK}"]
 
 

@@ -19,10 +19,11 @@ from turngate.pages.report import visible
 from turngate.traces._reader import LedgerReader
 from turngate.traces._sqlite import columns, connect
 from turngate.traces.analysis.run import RunView, attempt_views, summarise
+from turngate.traces.progress import run_status
+from turngate.traces.recorded import RecordedOrigin, Resolved
 from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EventRow, ScoreRow, TruthRow
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import RunFolder, RunInfo
-from turngate.traces.status import run_status
 
 __all__ = [
     "ListedFolder",
@@ -31,7 +32,7 @@ __all__ = [
     "RunListing",
     "Stamp",
     "quick_summary",
-    "read_entry",
+    "read_listing",
     "stamp",
     "walk",
 ]
@@ -63,7 +64,7 @@ class ListedFolder:
 class RunListing:
     """One run or study in the list."""
 
-    spot: ListedFolder
+    folder: ListedFolder
     created: str = ""
     """ISO 8601, UTC; of a study when its file was written."""
     editor: str = ""
@@ -81,7 +82,7 @@ class RunListing:
     def text(self) -> str:
         """What a filter looks at, in small letters."""
         simulated = "simulated" if self.simulated else ""
-        return f"{self.spot.place} {self.editor} {self.gate} {self.scenario} {self.question} {simulated}".lower()
+        return f"{self.folder.place} {self.editor} {self.gate} {self.scenario} {self.question} {simulated}".lower()
 
 
 def walk(root: Path) -> Iterator[ListedFolder]:
@@ -96,29 +97,29 @@ def walk(root: Path) -> Iterator[ListedFolder]:
             continue
         for file, kind in _FILES.items():
             if file in items and items[file].is_file(follow_symlinks=False):
-                yield _spot(root, kind, folder, items[file].stat(follow_symlinks=False))
+                yield _listed(root, kind, folder, items[file].stat(follow_symlinks=False))
         if "ledger.sqlite" not in items:  # a file called run.json may be anybody's
             inner = [item for name, item in items.items() if not name.startswith(".")]
             pending += [item.path for item in inner if item.is_dir(follow_symlinks=False)]
 
 
-def read_entry(spot: ListedFolder) -> RunListing:
+def read_listing(listed: ListedFolder) -> RunListing:
     """Read the small file of a run or a study; what cannot be read says why."""
     try:
-        if spot.size > _LARGEST:
-            return RunListing(spot, problem=f"{spot.kind}.json is too large for one of turngate's")
-        raw = from_json((spot.path / f"{spot.kind}.json").read_bytes())
+        if listed.size > _LARGEST:
+            return RunListing(listed, problem=f"{listed.kind}.json is too large for one of turngate's")
+        raw = from_json((listed.path / f"{listed.kind}.json").read_bytes())
     except OSError as error:
-        return RunListing(spot, problem=f"{spot.kind}.json cannot be read: {error.strerror}")
+        return RunListing(listed, problem=f"{listed.kind}.json cannot be read: {error.strerror}")
     except ValueError:
-        return RunListing(spot, problem=f"{spot.kind}.json is damaged: it is no JSON")
+        return RunListing(listed, problem=f"{listed.kind}.json is damaged: it is no JSON")
     try:
-        return _run(spot, raw) if spot.kind == "run" else _study(spot, raw)
+        return _run(listed, raw) if listed.kind == "run" else _study(listed, raw)
     except (KeyError, TypeError, ValueError, AttributeError):
-        return RunListing(spot, problem=f"{spot.kind}.json is not turngate's, or damaged")
+        return RunListing(listed, problem=f"{listed.kind}.json is not turngate's, or damaged")
 
 
-def _spot(root: Path, kind: ListingKind, folder: str, state: os.stat_result) -> ListedFolder:
+def _listed(root: Path, kind: ListingKind, folder: str, state: os.stat_result) -> ListedFolder:
     place = os.path.relpath(folder, root)
     key = hashlib.sha256(f"{kind} ".encode() + os.fsencode(place)).hexdigest()[:16]
     shown = root.name if place == "." else place
@@ -126,44 +127,46 @@ def _spot(root: Path, kind: ListingKind, folder: str, state: os.stat_result) -> 
     return ListedFolder(key, kind, Path(folder), readable, state.st_mtime_ns, state.st_size)
 
 
-def _run(spot: ListedFolder, raw: dict[str, Any]) -> RunListing:
-    config, resolved = raw["config"], raw["resolved"]
+def _run(listed: ListedFolder, raw: dict[str, Any]) -> RunListing:
+    info = RunInfo.model_validate(raw)
+    config = info.recorded
     return RunListing(
-        spot,
-        created=str(raw["created"]),
-        editor=visible(str((resolved.get("editor") or {}).get("model") or config["editor"]["type"])),
-        gate=visible(str(config["gate"]["type"])),
-        scenario=visible(str(config["scenario"]["type"])),
-        planned=int(config["turns"]),
-        simulated=bool(resolved.get("simulated")),
+        listed,
+        created=info.created,
+        editor=visible(info.resolved.editor.model or config.editor.type),
+        gate=visible(config.gate.type),
+        scenario=visible(config.scenario.type),
+        planned=config.turns,
+        simulated=info.resolved.simulated,
     )
 
 
-def _study(spot: ListedFolder, raw: dict[str, Any]) -> RunListing:
-    written = datetime.fromtimestamp(spot.changed_ns / 1e9, UTC).isoformat(timespec="seconds")
+def _study(listed: ListedFolder, raw: dict[str, Any]) -> RunListing:
+    written = datetime.fromtimestamp(listed.changed_ns / 1e9, UTC).isoformat(timespec="seconds")
     question = redact(str(raw["study"].get("question") or ""))
-    return RunListing(spot, created=written, question=question, planned=len(raw["runs"]))
+    return RunListing(listed, created=written, question=question, planned=len(raw["runs"]))
 
 
 # A run as far as its summary needs it, from a few columns of its ledger: many times faster than the whole of it.
 
-_ATTEMPTS = ("turn", "attempt", "outcome", "cost_usd")
+_ATTEMPTS = ("turn", "attempt", "outcome", "input_turn", "cost_usd")
 _SCORES = ("turn", "attempt", "evaluator", "usage")
 _TRUTHS = ("turn", "attempt", "measure", "value", "damaged_at", "damaged")
 _DECISIONS = (
-    "turn", "attempt", "verdict", "action", "taken_attempt", "closes_turn", "image_turn_after", "status_after",
+    "turn", "attempt", "verdict", "action", "taken_attempt", "closes_turn", "image_after", "image_turn_after",
+    "status_after",
 )  # fmt: skip
 _EVENTS = ("kind", "data")
 
 # Copies of a row without values: five times faster than filling in the defaults of every row.
 _ATTEMPT, _SCORE, _TRUTH = AttemptRow.model_construct(), ScoreRow.model_construct(), TruthRow.model_construct()
 _DECISION, _EVENT = DecisionRow.model_construct(), EventRow.model_construct()
-_INFO = RunInfo(run="", created="", config={"turns": 0, "evaluators": {}}, origin={}, resolved={}, made_with={})
+_INFO = RunInfo(run="", created="", config={}, origin=RecordedOrigin(image=""), resolved=Resolved(), made_with={})
 
 _Key = tuple[int, int]
 
 
-def brief_view(folder: Path) -> RunView:
+def quick_view(folder: Path) -> RunView:
     """What `summarise` counts of the run in `folder`: no run.json, values of evaluators, texts or images.
 
     Raises `sqlite3.Error`, `DamagedRun`, `ValueError`, `KeyError` or `TypeError` when the ledger cannot be read.
@@ -239,7 +242,7 @@ class QuickSummary:
     collapse_turn: int | None = None
     """None too when the run did not collapse, or no truth was measured."""
     cost_usd: float | None = None
-    """Of editor and judges; None when no call reported one."""
+    """Of editor and all_series; None when no call reported one."""
     last: tuple[int, int] = (0, 0)
     """Turn and attempt of the last attempt; 0, 0 without one."""
 
@@ -262,7 +265,7 @@ def quick_summary(folder: Path) -> QuickSummary:
     if (folder / "ledger.sqlite").is_symlink():  # it may lead anywhere
         return QuickSummary("unreadable")
     try:
-        view = brief_view(folder)
+        view = quick_view(folder)
         numbers = summarise(view)
     except (sqlite3.Error, TurngateError, OSError, ValueError, KeyError, TypeError, AttributeError, StopIteration):
         return QuickSummary("unreadable")

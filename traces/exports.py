@@ -1,0 +1,118 @@
+"""Exports of a run: JSONL, and one flat row per attempt for CSV and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import json
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from turngate.errors import MissingExtra
+from turngate.traces.analysis.run import AttemptView, RunView
+
+__all__ = ["read_jsonl", "write_csv", "write_jsonl", "write_parquet"]
+
+
+def flat_rows(run: RunView) -> list[dict[str, Any]]:
+    """Attempts with `score.NAME`, `status.NAME`, `truth.*`, `decision.*` and `composite.*` columns.
+
+    Lists and mappings are JSON text.
+    """
+    return [_flat(run, view) for view in run.attempts]
+
+
+def write_csv(run: RunView, file: TextIO) -> int:
+    """Write a header and one line per attempt; returns how many."""
+    rows = flat_rows(run)
+    writer = csv.DictWriter(file, fieldnames=list(rows[0]) if rows else ["run", "turn", "attempt"])
+    writer.writeheader()
+    writer.writerows(rows)
+    return len(rows)
+
+
+def write_parquet(run: RunView, path: Path) -> int:
+    """Write a Parquet file; raises `MissingExtra` without pyarrow. Returns the number of rows."""
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtra("Parquet needs pyarrow: pip install 'turngate[parquet]'") from None
+    rows = flat_rows(run)
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    return len(rows)
+
+
+def _flat(run: RunView, view: AttemptView) -> dict[str, Any]:
+    flat: dict[str, Any] = {"run": run.info.run}
+    flat |= {name: _cell(value) for name, value in view.row.model_dump(mode="json").items()}
+    for name in run.config.evaluators:
+        score = view.scores.get(name)
+        flat[f"score.{name}"] = score.value if score else None
+        flat[f"status.{name}"] = score.status if score else None
+    flat["truth.value"] = view.truth.value if view.truth else None
+    flat["truth.damaged"] = view.truth.damaged if view.truth else None
+    decision = view.decision.model_dump(mode="json", exclude={"turn", "attempt"})
+    flat |= {f"decision.{name}": _cell(value) for name, value in decision.items()}
+    made = view.made
+    flat |= {f"composite.{name}": getattr(made, name, None) for name in ("image", "changed", "why")}
+    flat["composite.truth"] = made.truth.value if made and made.truth else None
+    flat["composite.damaged"] = made.truth.damaged if made and made.truth else None
+    return {**flat, "taken": view.taken, "result": view.outcome}
+
+
+def _cell(value: Any) -> Any:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+
+
+# One JSON line per attempt, and a reader that survives a torn last line.
+
+
+def attempt_objects(run: RunView) -> Iterator[dict[str, Any]]:
+    """The run's attempts as plain JSON objects, each whole in itself."""
+    for view in run.attempts:
+        yield {
+            "schema_version": run.info.schema_version,
+            "run": run.info.run,
+            **view.row.model_dump(mode="json"),
+            "scores": {name: _bare(score.model_dump(mode="json")) for name, score in view.scores.items()},
+            "truth": _bare(view.truth.model_dump(mode="json")) if view.truth else None,
+            "decision": _bare(view.decision.model_dump(mode="json")),
+            "composite": _bare(view.made.model_dump(mode="json")) if view.made else None,
+            "taken": view.taken,
+            "result": view.outcome,
+        }
+
+
+def write_jsonl(run: RunView, file: TextIO) -> int:
+    """Write one line per attempt; returns how many."""
+    for item in attempt_objects(run):
+        file.write(json.dumps(item, ensure_ascii=False, allow_nan=False) + "\n")
+    return len(run.attempts)
+
+
+def read_jsonl(path: Path) -> list[dict[str, Any]]:
+    """Read an export, dropping a torn last line with a warning and repeated (turn, attempt) rows after the first.
+
+    Raises `ValueError` for a damaged line in the middle: that is not a crash's trace.
+    """
+    lines = path.read_bytes().split(b"\n")
+    while lines and not lines[-1].strip(b"\0 \r\t"):
+        lines.pop()
+    rows: dict[tuple[int, int], dict[str, Any]] = {}
+    for number, line in enumerate(lines, start=1):
+        try:
+            row = json.loads(line.rstrip(b"\0"))
+            key = (row["turn"], row["attempt"])
+        except (ValueError, KeyError, TypeError) as error:
+            if number < len(lines):
+                raise ValueError(f"{path}, line {number} is not a whole row: export the run again") from error
+            warnings.warn(f"{path}: dropped the torn last line {number}; its attempt is owed", stacklevel=2)
+            break
+        rows.setdefault(key, row)
+    return list(rows.values())
+
+
+def _bare(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in ("turn", "attempt", "evaluator")}

@@ -1,0 +1,154 @@
+"""What run.json says, typed: the origin, what the names stand for, and the part of the configuration that is read."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from turngate.component import Direction
+from turngate.frozen import FrozenModel
+
+__all__ = [
+    "RecordedComponent",
+    "RecordedConfig",
+    "RecordedEditor",
+    "RecordedFacts",
+    "RecordedOrigin",
+    "RecordedRejection",
+    "RecordedScenario",
+    "RecordedTruth",
+    "Resolved",
+]
+
+
+class RecordedOrigin(FrozenModel):
+    """The image before turn 1."""
+
+    image: str
+    """SHA-256."""
+    media_type: str | None = None
+    width: int = Field(default=1, ge=1)
+    """Pixels."""
+    height: int = Field(default=1, ge=1)
+    """Pixels."""
+    normalised: list[str] = []
+    """Steps from the file to 8-bit RGB; empty for a plain 8-bit RGB file."""
+    source: str = ""
+    """File or `skimage:NAME`, as configured."""
+
+
+class RecordedEditor(FrozenModel):
+    """What the editor is."""
+
+    model: str | None = None
+    """Resolved model; the version that answered stands in each attempt."""
+    stochastic: bool = False
+    paid: bool = False
+    provider: str | None = None
+    """Remote provider; None for local editors."""
+
+
+class RecordedFacts(FrozenModel):
+    """The facts of an evaluator, see `turngate.evaluators.Facts`; infinite bounds are words."""
+
+    name: str = ""
+    version: str = ""
+    direction: Direction = "higher"
+    range: tuple[int | float | str, int | float | str] | None = None
+    """Lowest and highest value; None where it was not recorded."""
+    range_is_approximate: bool = False
+    deterministic: bool = True
+    batch_invariant: bool = True
+    tolerance: float = 1e-6
+    needs: list[str] = []
+    min_size: int = 1
+    preferred_size: int | None = None
+    paid: bool = False
+    weights: str = "none"
+    weights_licence: str = "none"
+    source: str = ""
+    size_scored: str = "native"
+
+    @property
+    def bounds(self) -> tuple[float | None, float | None]:
+        """Lowest and highest value; None where it is infinite or was not recorded."""
+        lowest, highest = self.range or (None, None)
+        return _finite(lowest), _finite(highest)
+
+
+def _finite(bound: float | str | None) -> float | None:
+    return None if isinstance(bound, str) else bound
+
+
+class RecordedScenario(FrozenModel):
+    """What the scenario is."""
+
+    ideal: str | None = None
+    """What a perfect editor would make of the origin; None where that is not known."""
+
+
+class Resolved(FrozenModel):
+    """What the names in the configuration stand for."""
+
+    editor: RecordedEditor = RecordedEditor()
+    simulated: bool = False
+    """The editor's damage is written by hand."""
+    evaluators: dict[str, RecordedFacts] = {}
+    truth: RecordedFacts | None = None
+    """The evaluator that measures truth; None without a truth, and where a simulator records it."""
+    scenario: RecordedScenario = RecordedScenario()
+
+
+class RecordedComponent(FrozenModel):
+    """A part of the configuration: its type, and its settings as they stand in the file."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str = ""
+    """Registry name, entry-point name or dotted path."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Fields beside the type."""
+        return self.model_extra or {}
+
+    def as_mapping(self) -> dict[str, Any]:
+        """Type and settings, as in the file."""
+        return self.model_dump(exclude_unset=True)
+
+
+class RecordedRejection(FrozenModel):
+    """What follows a rejection."""
+
+    attempts: int = 1
+    """Attempts of a turn in all."""
+    then: str = "skip"
+    best_by: str | None = None
+    """Evaluator that chooses under `keep_best`."""
+
+
+class RecordedTruth(FrozenModel):
+    """How truth is measured."""
+
+    measure: Literal["simulator"] | RecordedComponent
+    damaged_at: float | None = None
+
+
+class RecordedConfig(FrozenModel):
+    """The fields of a run's configuration that reports, exports and traces read. Any turngate's run.json has them."""
+
+    turns: int = 0
+    """Planned."""
+    seed: int | None = None
+    seed_policy: str = "per_attempt"
+    history: str = "previous"
+    editor: RecordedComponent = RecordedComponent()
+    scenario: RecordedComponent = RecordedComponent()
+    gate: RecordedComponent = RecordedComponent()
+    evaluators: dict[str, RecordedComponent] = {}
+    """Name in the run -> evaluator."""
+    on_reject: RecordedRejection = RecordedRejection()
+    on_unscored: dict[str, Any] = {}
+    truth: RecordedTruth | None = None
+    telemetry: dict[str, Any] = {}
