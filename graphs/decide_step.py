@@ -41,16 +41,16 @@ def decide(
         waits_for = ruled.decision.reason if ruled else lacking(session.components.gate, ordered)
         session.reason = f"turn {attempt.turn}, attempt {attempt.attempt} waits for a person: {waits_for}"
         return replace(progress, status="waiting")
-    attempt, row = masked(session, progress, attempt, row)
-    row = session.ledger.record(attempt, ordered, truth, row)
+    attempt, row, composite = masked(session, progress, attempt, row)
+    row = session.ledger.record(attempt, ordered, truth, row, composite)
     after = advance(progress, row)
-    session.gate_history.note(attempt, seen, row, after)
+    session.gate_history.note(attempt, seen, row, after, composite)
     session.budget_use.add(attempt)
     session.budget_use.add_scores(ordered)
     session.progress = after
     session.model = attempt.model or session.model
     for observer in session.observers:
-        observer.attempt(AttemptRecord(attempt, tuple(ordered), truth, row))
+        observer.attempt(AttemptRecord(attempt, tuple(ordered), truth, row, composite))
     return _limit(session, after, row.reason)
 
 

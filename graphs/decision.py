@@ -84,6 +84,7 @@ def next_action(
         rule=ruled.rule,
         reason=ruled.decision.reason,
         evidence=dict(ruled.decision.evidence),
+        thresholds=dict(ruled.decision.thresholds),
         action=action,
         taken_attempt=taken,
         image_after=image,

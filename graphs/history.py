@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from turngate.agent.gate import Accepted, Past, Reading, Readings
 from turngate.agent.rejection import Tried
 from turngate.traces.progress import Progress
-from turngate.traces.records import AttemptRow, DecisionRow, ScoreRow
+from turngate.traces.records import AttemptRow, CompositeRow, DecisionRow, ScoreRow
 
 __all__ = ["GateHistory", "readings"]
 
@@ -22,15 +21,6 @@ def readings(scores: Iterable[ScoreRow]) -> Readings:
     }
 
 
-def _of_composite(composite: Mapping[str, Any]) -> Readings:
-    """What was scored of the composite that a masked accept took, by evaluator."""
-    return {
-        name: Reading(name, score["value"], score["direction"], score.get("label"))
-        for name, score in composite["scores"].items()
-        if score["status"] == "scored"
-    }
-
-
 class GateHistory:
     """Filled by `note` with every recorded attempt in order, live or on resume alike."""
 
@@ -39,8 +29,15 @@ class GateHistory:
         self.accepted: list[Accepted] = []
         self.tried: list[Tried] = []
 
-    def note(self, attempt: AttemptRow, scores: Readings, decision: DecisionRow, after: Progress) -> None:
-        """Take in one recorded attempt; `after` is the position it led to."""
+    def note(
+        self,
+        attempt: AttemptRow,
+        scores: Readings,
+        decision: DecisionRow,
+        after: Progress,
+        composite: CompositeRow | None = None,
+    ) -> None:
+        """Take in one recorded attempt; `after` is the position it led to, `composite` what its masked accept made."""
         self.try_candidate(attempt, scores)
         if not decision.closes_turn:
             return
@@ -48,7 +45,7 @@ class GateHistory:
             self.accepted.pop()
         if after.image_turn == attempt.turn:
             taken = next(tried for tried in self.tried if tried.attempt == decision.taken_attempt)
-            seen = _of_composite(decision.composite) if decision.composite else taken.readings
+            seen = readings(composite.scores) if composite else taken.readings
             self.accepted.append(Accepted(attempt.turn, seen))
         self.tried = []
 

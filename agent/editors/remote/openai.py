@@ -138,9 +138,9 @@ def _result(
     except (binascii.Error, ValueError) as error:
         return NoImage("error", f"the answer's image is not base64: {error}", **told)
     revised = images[-1].revised_prompt
-    detail = {"revised_prompt": revised[:2000]} if revised else {}
+    metadata = {"revised_prompt": revised[:2000]} if revised else {}
     extras = tuple(ExtraImage(other, "interim") for other in others)
-    return Edited(data, extras=extras, flags=flags, detail=detail, **told)
+    return Edited(data, extras=extras, flags=flags, metadata=metadata, **told)
 
 
 def _usage(answer: ImagesResponse, prices: Prices | None, waited: float) -> EditUsage:

@@ -97,7 +97,7 @@ def decision_of(record: AttemptRecord) -> str:
         return "no image"
     if record.attempt.outcome == "no_change":
         return f"same, {word}"
-    masked = decision.composite is not None and decision.composite["image"] is not None
+    masked = record.composite is not None and record.composite.image is not None
     return "masked" if masked else word
 
 

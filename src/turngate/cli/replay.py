@@ -195,7 +195,7 @@ def _threshold(gate: Any, evaluator: str, direction: Any, relative: bool) -> flo
 
     zero = {evaluator: Reading(evaluator, 0.0, direction)}
     decision = gate.decide(zero, Past(1, 1, 0, origin=zero if relative else {}))
-    return float(decision.evidence["threshold"])
+    return float(decision.thresholds[evaluator])
 
 
 def _write(path: Path, values: list[float]) -> None:

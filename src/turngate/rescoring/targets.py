@@ -91,7 +91,7 @@ def _images(
     position = Progress.start(origin)
     for record in records:
         attempt = record.attempt
-        for role, image in made_images(attempt, record.decision):
+        for role, image in made_images(attempt, record.composite):
             item = ScoreJob(
                 f"{attempt.turn}/{attempt.attempt}/{role}",
                 source(image),

@@ -26,35 +26,19 @@ from turngate.traces.records import ScoreRow
 __all__ = ["score_panel", "thresholds", "truth_panel"]
 
 
-# Where the gate's threshold stood at each decision, as far as its evidence says.
+# Where the gate's threshold was at each decision.
 
 
 def thresholds(run: RunView) -> dict[str, list[tuple[int, float]]]:
-    """Evaluator -> (turn, worst value that was still accepted) of every turn whose evidence has one.
+    """Evaluator -> (turn, worst value that was still accepted) of every turn whose decision has one.
 
-    Read from `threshold`, or from `reference` and `margin`; the last attempt of a turn stands for it.
+    The last attempt of a turn stands for it.
     """
-    configured = run.config.gate.settings.get("evaluator")
     found: dict[str, dict[int, float]] = {}
     for attempt in run.attempts:
-        evidence = attempt.decision.evidence
-        evaluator = str(evidence.get("evaluator") or configured or "")
-        limit = _limit(attempt, evaluator)
-        if limit is not None:
-            found.setdefault(evaluator, {})[attempt.row.turn] = limit
+        for evaluator, value in attempt.decision.thresholds.items():
+            found.setdefault(evaluator, {})[attempt.row.turn] = value
     return {evaluator: sorted(turns.items()) for evaluator, turns in found.items()}
-
-
-def _limit(attempt: AttemptView, evaluator: str) -> float | None:
-    evidence = attempt.decision.evidence
-    threshold = evidence.get("threshold")
-    if isinstance(threshold, int | float):
-        return float(threshold)
-    reference, margin = evidence.get("reference"), evidence.get("margin")
-    score = attempt.scores.get(evaluator)
-    if score is None or not isinstance(reference, int | float) or not isinstance(margin, int | float):
-        return None
-    return reference - margin if score.direction == "higher" else reference + margin
 
 
 _NO_VALUE = {"unscored": "diamond-open", "failed": "x-thin-open", "skipped": "line-ns-open"}
