@@ -79,8 +79,12 @@ def _single(message: dict[str, Any], outer: str, inner: str, items: str) -> Iter
 
 
 def _message(message: Message) -> dict[str, Any]:
-    """OTLP/JSON of a protobuf message; `MessageToDict` of the library takes twice as long and does other ids."""
-    return {field.json_name: _value(field, value) for field, value in message.ListFields()}
+    """OTLP/JSON of a protobuf message; `MessageToDict` of the library takes twice as long and does other ids.
+
+    Empty messages are left out: rotel refuses an event with an empty `body`, which the SDK gives to those without one.
+    """
+    found = ((field.json_name, _value(field, value)) for field, value in message.ListFields())
+    return {name: value for name, value in found if value != {}}
 
 
 def _value(field: FieldDescriptor, value: Any) -> Any:

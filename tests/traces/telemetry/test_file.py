@@ -54,7 +54,7 @@ def test_every_line_is_one_message_of_otlp(make_run: Any) -> None:
     recorder = TelemetryRecorder(FILE, run.folder.path)
     drive(run, recorder)
     assert not recorder.close()
-    messages = {"resourceSpans": TracesData, "resourceLogs": LogsData, "resourceMetrics": MetricsData}
+    messages: dict[str, Any] = {"resourceSpans": TracesData, "resourceLogs": LogsData, "resourceMetrics": MetricsData}
     found: Counter[str] = Counter()
     for line in (run.folder.path / "telemetry.jsonl").read_text(encoding="utf-8").splitlines():
         (kind,) = json.loads(line)
