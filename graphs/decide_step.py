@@ -6,8 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 
-from turngate.graphs.decision import lacking, may_ask, next_action, rule_decision
-from turngate.graphs.history import readings
+from turngate.graphs.decision import lacking, may_ask, next_action, readings, rule_decision
 from turngate.graphs.masked_accept import composable, masked
 from turngate.graphs.session import Session
 from turngate.traces.progress import Progress, advance

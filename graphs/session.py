@@ -9,7 +9,7 @@ from typing import Protocol
 from turngate.graphs.budget import BudgetUse, past_seconds
 from turngate.graphs.components import Components
 from turngate.graphs.config import RunConfig
-from turngate.graphs.history import GateHistory, readings
+from turngate.graphs.decision import GateHistory, readings
 from turngate.graphs.origin import Pictures
 from turngate.picture import Picture
 from turngate.traces.ledger import Ledger

@@ -15,8 +15,7 @@ from turngate.agent.editor import Edited, EditRequest, EditUsage, ExtraImage, No
 from turngate.agent.editors.remote.base import RemoteConfig, no_answer, sent
 from turngate.component import ComponentConfig
 from turngate.providers import openai
-from turngate.providers.calling import Called, call, run_blocking
-from turngate.providers.keys import KeyName, missing_key, read_key
+from turngate.providers.calling import Called, KeyName, call, missing_key, read_key, run_blocking
 from turngate.providers.prices import Prices, Tokens, cost, known_prices
 
 if TYPE_CHECKING:

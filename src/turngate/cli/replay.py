@@ -51,7 +51,7 @@ def replay_command(
 
 
 def _redecide(run: Path, overrides: list[str]) -> Counterfactual:
-    from turngate.differences import differences
+    from turngate.component import differences
     from turngate.errors import ConfigError
     from turngate.graphs.load import parse_config
     from turngate.graphs.replay import FREE, redecide

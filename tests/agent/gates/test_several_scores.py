@@ -13,7 +13,7 @@ from turngate import EvalInput, Facts, Past, Picture
 from turngate.agent.gate import Reading
 from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS
-from turngate.graphs.history import readings
+from turngate.graphs.decision import readings
 from turngate.traces.records import ScoreRow
 
 from ._support import direction, gate, past, reading, score
