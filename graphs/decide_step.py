@@ -1,4 +1,4 @@
-"""Step 3 of an attempt: decide, record, and say where the run stands."""
+"""Step 3 of an attempt: decide, record, and say how far the run is."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["decide"]
 def decide(
     session: Session, progress: Progress, attempt: AttemptRow, scores: Iterable[ScoreRow], truth: TruthRow | None
 ) -> Progress:
-    """Decide, record, and say where the run stands.
+    """Decide, record, and say how far the run is.
 
     The returned status is `running`, an ending, or `waiting` (a person must decide; nothing was recorded).
     """

@@ -48,7 +48,7 @@ class Counterfactual:
     diverged: str | None
     """Why the record ends too early for this gate, in one line; None when it covers the whole run."""
     status: str
-    """How the run stands after the last step."""
+    """Status of the run after the last step."""
 
     @property
     def turns(self) -> int:

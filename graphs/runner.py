@@ -98,7 +98,7 @@ def start_run(config: RunConfig, folder: Path, observers: Sequence[Observer] = (
 def continue_run(
     folder: Path, config: RunConfig | None = None, observers: Sequence[Observer] = (), review: Review | None = None
 ) -> Ended:
-    """Drive a run from where its ledger stands; a finished one is left alone.
+    """Drive a run from where its ledger ends; a finished one is left alone.
 
     `config` may change budgets, driver and telemetry; other changes raise `ConfigChanged`.
     """

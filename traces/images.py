@@ -114,7 +114,7 @@ def run_images(origin: str, attempts: Iterable[tuple[AttemptRow, CompositeRow | 
 def stored_files(attempt: AttemptRow) -> list[str]:
     """SHA-256 of all that an attempt put into the image store: candidate, other images, and what a model returned.
 
-    A composite stands among the other images.
+    A composite is among the other images.
     """
     extras = (extra["image"] for extra in attempt.extras)
     return [sha256 for sha256 in (attempt.image, *extras, attempt.content) if sha256 is not None]

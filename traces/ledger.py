@@ -80,7 +80,7 @@ class Ledger:
             return self._reader.rows("decisions", DecisionRow, "WHERE turn=? AND attempt=?", place)[0]
 
     def add_scores(self, scores: Sequence[ScoreRow], truth: TruthRow | None = None) -> None:
-        """Append scores that belong to no new attempt (those of the origin); existing ones stand."""
+        """Append scores that belong to no new attempt (those of the origin); existing ones are kept."""
         with self._lock, machine_errors(self.path):
             self._link.execute("BEGIN IMMEDIATE")
             for score in scores:
@@ -96,7 +96,7 @@ class Ledger:
         return found[0] if found else None
 
     def add_call(self, row: CallRow) -> CallRow:
-        """Record an answer; returns the one that stands."""
+        """Record an answer; returns the one that is recorded."""
         with self._lock, machine_errors(self.path):
             self._insert("calls", row)
             return self._reader.rows("calls", CallRow, "WHERE key=?", (row.key,))[0]

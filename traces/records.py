@@ -38,7 +38,7 @@ SCHEMA_VERSION = 2
 RunStatus = Literal[
     "running", "complete", "stopped", "attempts_exhausted", "budget_exhausted", "waiting", "interrupted", "failed"
 ]  # fmt: skip
-"""How a run stands. `interrupted` is derived: no ending recorded and no process at work."""
+"""Status of a run. `interrupted` is derived: no ending recorded and no process at work."""
 
 ObjectFailure = Literal["none", "nothing_added", "replaced", "row_too_many"]
 """What became of an object that a simulator was asked to add.
@@ -240,7 +240,7 @@ class DecisionRow(Row):
     """Turn that accepted it; 0 for the origin."""
     closes_turn: bool
     status_after: Literal["running", "complete", "stopped", "attempts_exhausted"]
-    """How the run stands after this row."""
+    """Status of the run after this row."""
     at_ns: int
 
 

@@ -75,7 +75,7 @@ _lock = threading.RLock()
 
 
 def obstacle(entry: CatalogueEntry, device: str) -> TurngateError | None:
-    """What stands in the way besides weights, known before pyiqa is imported."""
+    """What hinders the metric besides weights, known before pyiqa is imported."""
     name = f"pyiqa:{entry.name}"
     if entry.cuda_only and not device.startswith("cuda"):
         return ConfigError(f"{name} runs on CUDA only: set `device: cuda` on a machine with a GPU")

@@ -75,7 +75,7 @@ class StudyConfig(StrictModel):
     """Reads the reasoning summaries for the page, and for the reports of runs whose configuration names none;
     `lexicon` where it is left out."""
     sensitivity: list[float] = []
-    """Further thresholds of `damaged`, in the truth's unit; the answer is told for each."""
+    """Further thresholds of `damaged`, in the truth's unit; the answer is given for each."""
 
     @field_validator("origins", "scenarios", "editors", mode="before")
     @classmethod
@@ -86,7 +86,7 @@ class StudyConfig(StrictModel):
         for item in raw:
             name = _name_of(item)
             if name in named:
-                raise ValueError(f"{name!r} stands in the list twice: give names, as a mapping")
+                raise ValueError(f"{name!r} is in the list twice: give names, as a mapping")
             named[name] = item
         return named
 

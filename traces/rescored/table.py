@@ -117,7 +117,7 @@ class Coverage:
     parameters: str
     """SHA-256 of its settings."""
     images: int
-    """Images that there are, as its latest pass counted them."""
+    """Total number of images, as its latest pass counted them."""
     looked_at: int
     """Images that have a row, whatever is in it."""
     retried: int

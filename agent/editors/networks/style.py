@@ -121,7 +121,7 @@ class StyleEditor:
     def edit(self, request: EditRequest) -> Edited | NoImage:
         """Mix in the repainted image; the result is a PNG of the input's size, whatever that is.
 
-        `NoImage("refused")` when the style is the instruction's to choose and it mentions none that there is.
+        `NoImage("refused")` when the style is the instruction's to choose and it mentions none that exists.
         """
         config = self.config
         rng = np.random.default_rng(request.seed)

@@ -13,7 +13,7 @@ __all__ = ["cli", "main"]
 _COMMANDS = {
     "new": ("new", "Write a commented configuration to start from."),
     "run": ("run", "Run a configuration."),
-    "resume": ("run", "Continue a run from where its ledger stands."),
+    "resume": ("run", "Continue a run from where its ledger ends."),
     "fork": ("run", "Start a child run from a turn of another run."),
     "study": ("study", "Run the arms of a study and compare them."),
     "show": ("show", "Show one run in numbers."),

@@ -85,7 +85,7 @@ class RescoredScores:
 
 
 def read_rescored(run: RunView) -> RescoredScores:
-    """Scores beside the run's ledger. A file that cannot be read is told of: the run is whole without it."""
+    """Scores beside the run's ledger. A file that cannot be read is reported, no error: the run is whole without it."""
     path = run.folder.path / FILE_NAME
     images = run_images(run.info.origin.image, ((attempt.row, attempt.made) for attempt in run.attempts))
     if not path.is_file():
@@ -115,7 +115,7 @@ def _evaluators(
 ) -> list[RescoredEvaluator]:
     found: dict[EvaluatorKey, dict[ImageKey, ScoredRow]] = {}
     given: dict[EvaluatorKey, str] = {}
-    for row in sorted(rows, key=lambda one: (one.started_ns, one.tries)):  # the latest answer stands
+    for row in sorted(rows, key=lambda one: (one.started_ns, one.tries)):  # the latest answer counts
         key = (row.type, row.version, row.parameters)
         given.setdefault(key, row.evaluator)
         found.setdefault(key, {})[_place(row)] = row

@@ -61,7 +61,7 @@ class _Missing:
 
 
 def truth_panel(run: RunView) -> Panel | None:
-    """Damage of every candidate and of the current image, with the threshold from where on it counts."""
+    """Damage of every candidate and of the current image, with the threshold at which it counts."""
     rows = [attempt.truth for attempt in run.attempts if attempt.truth is not None]
     base = run.baseline_truth or (rows[0] if rows else None)
     if base is None:
@@ -160,7 +160,7 @@ def _add_origin(figure: Figure, value: float | None) -> None:
 
 
 def _x(attempt: AttemptView | None, most: int) -> float:
-    """Retries stand beside each other within their turn; None is the origin."""
+    """Retries are beside each other within their turn; None is the origin."""
     return attempt.row.turn + 0.7 * (attempt.row.attempt - 1) / most if attempt else 0.0
 
 

@@ -32,7 +32,7 @@ class ScoreLine:
 
     @property
     def label(self) -> str:
-        """The name, without the mark of what was scored afterwards: such lines stand under a heading of their own."""
+        """The name, without the mark of what was scored afterwards: such lines have a heading of their own."""
         return self.name.removesuffix(MARK)
 
 

@@ -43,11 +43,11 @@ __all__ = ["Cell", "study_content", "write_study_page"]
 # Contact sheets: the current image of every arm after some turns, one sheet per cell of the grid.
 
 ShotsOf = Callable[[LoadedRun, Iterable[str], int], Mapping[str, Shot]]
-"""Makes the pictures (SHA-256 -> shot) of images of a run, at most so many pixels a side."""
+"""Makes the pictures (SHA-256 -> shot) of images of a run, with a given largest side in pixels."""
 
 _TURNS = (0, 1, 5, 10, 20, 50, 100)
 _PICTURES = 700
-"""So many pictures a page has at most: about 4 MB."""
+"""Most thumbnails on a page: about 4 MB."""
 
 
 @dataclass(frozen=True)
