@@ -74,7 +74,7 @@ def test_columns_may_be_few_and_in_another_order_as_a_spreadsheet_writes_them(tm
         (["r1,1,yesterday"], "run,turn,at", "line 2, at: .*'yesterday'"),
         (["r1,1"], "run,turns", "no column is called 'turns'; did you mean 'turn'"),
         (["1"], "turn", "the column run is missing"),
-        (["r1,1,1"], "run,turn,turn", "a column stands twice"),
+        (["r1,1,1"], "run,turn,turn", "a column appears twice"),
         (['r1,"1'], "run,turn", "not valid CSV"),
         (["r1;1"], "run;turn", "no column is called 'run;turn'"),
         ([], "", "the column run is missing"),
