@@ -7,6 +7,7 @@ import sqlite3
 import types
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -109,6 +110,7 @@ def _encode(value: Any) -> Any:
     return value
 
 
+@cache
 def kind_of(annotation: Any) -> type:
     """The plain Python type that a field holds."""
     origin = get_origin(annotation)
