@@ -71,7 +71,7 @@ def redecide(path: Path, config: RunConfig) -> Counterfactual:
     info = run.info()
     ledger = run.ledger()
     try:
-        records, start = ledger.records(), [row for row in ledger.scores() if row.turn == 0]
+        records, (start, _) = ledger.records(), ledger.origin()
     finally:
         ledger.close()
     gate: Gate = GATES.build(config.gate)

@@ -7,6 +7,7 @@ import sqlite3
 import types
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -129,6 +130,7 @@ def _inner(model: type[Row], found: Mapping[str, Any]) -> Row:
     return model.model_construct(**{name: value for name, value in found.items() if name in model.model_fields})
 
 
+@cache
 def kind_of(annotation: Any) -> type:
     """The plain Python type that a field holds."""
     origin = get_origin(annotation)

@@ -136,6 +136,13 @@ class Ledger:
             if (key := (row.turn, row.attempt)) in decisions
         ]
 
+    def origin(self) -> tuple[list[ScoreRow], TruthRow | None]:
+        """Scores of the origin, in order of evaluator, and its truth."""
+        with self._lock, machine_errors(self.path):
+            scores = self._select("scores", ScoreRow, "WHERE turn=0 ORDER BY evaluator")
+            truths = self._select("truth", TruthRow, "WHERE turn=0")
+        return scores, truths[0] if truths else None
+
     def attempts(self) -> list[AttemptRow]:
         """All attempts in order."""
         return self._all("attempts", AttemptRow, "turn, attempt")

@@ -111,11 +111,11 @@ class RunView:
         ledger = folder.ledger()
         try:
             records, events = ledger.records(), ledger.events()
-            baseline = {score.evaluator: score for score in ledger.scores() if score.turn == 0}
-            baseline_truth = next((truth for truth in ledger.truths() if truth.turn == 0), None)
+            scores, baseline_truth = ledger.origin()
         finally:
             ledger.close()
         status = run_status(folder.path, [record.decision for record in records], events)
+        baseline = {score.evaluator: score for score in scores}
         return cls(folder, info, status, baseline, baseline_truth, attempt_views(records), events)
 
 
