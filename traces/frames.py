@@ -77,7 +77,8 @@ def _frame(table: str, values: list[dict[str, Any]], before: dict[str, Any]) -> 
     import polars as pl
 
     types: dict[type, Any] = {int: pl.Int64, float: pl.Float64, bool: pl.Int64}
-    kinds = {name: kind_of(field.annotation) for name, field in TABLES[table][0].model_fields.items()}
+    annotations: dict[str, Any] = {name: field.annotation for name, field in TABLES[table][0].model_fields.items()}
+    kinds = {name: kind_of(annotation) for name, annotation in annotations.items()}
     rows = [[row.get(name) for name in kinds] for row in values]
     frame = pl.DataFrame(rows, {name: types.get(kind, pl.String) for name, kind in kinds.items()}, orient="row")
     flags = [pl.col(name).cast(pl.Boolean) for name, kind in kinds.items() if kind is bool]
