@@ -141,4 +141,4 @@ def find_runs(folder: Path) -> Iterator[Path]:
             yield Path(root)
 
 
-# How a run stands, told from its ledger alone.
+# Status of a run, from its ledger alone.
