@@ -42,9 +42,8 @@ def say_scores(choice: Choice, work: Rescoring, targets: Sequence[Target], secon
     for name, why in choice.left_out.items():
         click.echo(f"left out: {name}: {why}", err=True)
     if answer["partial"]:
-        click.echo(
-            f"only {answer['chosen']} of {answer['images']} images were asked for: {answer['selection']}", err=True
-        )
+        only = f"only {answer['chosen']} of {answer['images']} images were asked for"
+        click.echo(f"{only}: {answer['selection']}", err=True)
     if not work.added:
         click.echo(f"nothing to do: all of it was scored before ({answer['tables'][0]})", err=True)
         return
