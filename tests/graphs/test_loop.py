@@ -320,7 +320,8 @@ def test_a_wrong_field_of_an_answer_costs_one_attempt(
 
     def edit(self: ScriptedEditor, request: EditRequest) -> Edited | NoImage:
         answer: Any = honest(self, request)
-        return replace(answer, object_failure="exploded") if request.turn == 1 else answer
+        wrong: Edited = replace(answer, object_failure="exploded") if request.turn == 1 else answer
+        return wrong
 
     monkeypatch.setattr(ScriptedEditor, "edit", edit)
     _, view = run(config(turns=2))
