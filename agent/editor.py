@@ -19,6 +19,7 @@ __all__ = [
     "History",
     "NoImage",
     "NoImageWhy",
+    "ObjectFailure",
     "Served",
     "Try",
 ]
@@ -31,6 +32,11 @@ NoImageWhy = Literal[
     "unavailable", "bad_request", "refused", "undecodable", "end_of_chain", "error",
 ]  # fmt: skip
 """Why an editor gave no image. `undecodable` is set by the loop when the bytes are not an image."""
+
+
+ObjectFailure = Literal["none", "nothing_added", "replaced", "row_too_many"]
+"""What became of an object that a simulator was asked to add: it is there as asked, nothing new appears, it takes the
+place of an old one, or a row of the same object comes along with it."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +138,12 @@ class Edited:
     """Remarks for the record, for instance `image_from_thought`."""
     damage: float | None = None
     """A simulator's own record of the damage it has done to this image so far; hidden from gates."""
-    detail: Mapping[str, Any] = field(default_factory=dict)
+    operation_failed: bool | None = None
+    """A simulator's own record: it did not carry out the mirroring or rotation that it was asked for; None without
+    one."""
+    object_failure: ObjectFailure | None = None
+    """A simulator's own record of what became of an object to add; None when it was asked for none."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
     """Anything else worth keeping, plain JSON; recorded with the attempt."""
     served: Served | None = None
     """Set by editors that call a provider."""
@@ -168,7 +179,7 @@ class Editor(Protocol):
 
     It may also have `converses = True` (it understands the `chat` protocol), `length` (number of turns that it can
     serve), `provider` (whose server it calls), `prices` (None when what a call costs is not known), `typical_usd` (of
-    one call), and `restore(made)` (a simulator: SHA-256, damage and `detail` of images made by an earlier process).
+    one call), and `restore(made)` (a simulator: SHA-256, damage and `metadata` of images made by an earlier process).
     """
 
     model: str

@@ -80,6 +80,9 @@ class Decision:
     """One line for a person."""
     evidence: Mapping[str, float | str | None] = field(default_factory=dict)
     """The numbers that decided: the value, what it was held against, the margin."""
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    """Evaluator -> the worst value that would still have been accepted as far as this evaluator decides, finite, in
+    its unit; only evaluators that were held against a value of their own."""
 
 
 @runtime_checkable

@@ -31,7 +31,7 @@ class Masking(StrictModel, allow_inf_nan=False):
     """What a masked accept takes of a candidate; see `turngate.graphs.masked_accept`. Lengths are in pixels."""
 
     threshold: float = Field(default=16.0, gt=0, lt=255)
-    """Smoothed difference in any channel from where on a pixel counts as changed, in 8-bit levels."""
+    """Smallest smoothed difference in any channel with which a pixel counts as changed, in 8-bit levels."""
     smooth: float = Field(default=2.0, ge=0, le=100)
     """SD of the Gaussian that smooths the difference, so that noise does not count as change."""
     clean: int = Field(default=2, ge=0, le=100)

@@ -4,7 +4,7 @@
 
 Whole runs of the plain loop with the scripted editor and three scripted evaluators: 6 spans and 3 events a turn, a few
 metrics, and no pause in which telemetry could hide. `cpu` is the processor time of the whole process per turn, the
-sending thread included, and what is left of it beside telemetry off; `us/span` is the difference divided by 6. `loop`
+sending thread included, and its ratio to the run without telemetry; `us/span` is the difference divided by 6. `loop`
 is the time that passed in the run per turn, from the first editor call to the last decision: a collector that does not
 work must not change it. `end` is how long the run waited when it was over. Medians over REPEATS rounds in which every
 variant runs once (default 200 turns, 7 rounds: three minutes). The collector is another process on this machine.

@@ -1,4 +1,4 @@
-"""Step 3 of an attempt: decide, record, and say where the run stands."""
+"""Step 3 of an attempt: decide, record, and say how far the run is."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 
-from turngate.graphs.decision import lacking, may_ask, next_action, rule_decision
-from turngate.graphs.history import readings
+from turngate.graphs.decision import lacking, may_ask, next_action, readings, rule_decision
 from turngate.graphs.masked_accept import composable, masked
 from turngate.graphs.session import Session
 from turngate.traces.progress import Progress, advance
@@ -19,7 +18,7 @@ __all__ = ["decide"]
 def decide(
     session: Session, progress: Progress, attempt: AttemptRow, scores: Iterable[ScoreRow], truth: TruthRow | None
 ) -> Progress:
-    """Decide, record, and say where the run stands.
+    """Decide, record, and say how far the run is.
 
     The returned status is `running`, an ending, or `waiting` (a person must decide; nothing was recorded).
     """
@@ -41,16 +40,16 @@ def decide(
         waits_for = ruled.decision.reason if ruled else lacking(session.components.gate, ordered)
         session.reason = f"turn {attempt.turn}, attempt {attempt.attempt} waits for a person: {waits_for}"
         return replace(progress, status="waiting")
-    attempt, row = masked(session, progress, attempt, row)
-    row = session.ledger.record(attempt, ordered, truth, row)
+    attempt, row, composite = masked(session, progress, attempt, row)
+    row = session.ledger.record(attempt, ordered, truth, row, composite)
     after = advance(progress, row)
-    session.gate_history.note(attempt, seen, row, after)
+    session.gate_history.note(attempt, seen, row, after, composite)
     session.budget_use.add(attempt)
     session.budget_use.add_scores(ordered)
     session.progress = after
     session.model = attempt.model or session.model
     for observer in session.observers:
-        observer.attempt(AttemptRecord(attempt, tuple(ordered), truth, row))
+        observer.attempt(AttemptRecord(attempt, tuple(ordered), truth, row, composite))
     return _limit(session, after, row.reason)
 
 

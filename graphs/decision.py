@@ -1,21 +1,70 @@
-"""Which rule decides about a candidate (the gate, or a policy where the gate cannot be asked), and what happens
+"""What a gate may remember, which rule decides about a candidate, and what happens next.
 next."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from turngate.agent.gate import Decision, Gate, Verdict
+from turngate.agent.gate import Accepted, Decision, Gate, Past, Reading, Readings, Verdict
 from turngate.agent.rejection import Rejection, Tried, best_of
 from turngate.errors import InternalError, TurngateError
 from turngate.graphs.config import RunConfig, derive
-from turngate.graphs.history import GateHistory, readings
 from turngate.traces.progress import Progress
-from turngate.traces.records import AttemptRow, DecisionRow, EventRow, ScoreRow, TruthRow
+from turngate.traces.records import AttemptRow, CompositeRow, DecisionRow, EventRow, ScoreRow, TruthRow
 
-__all__ = ["RuledDecision", "lacking", "may_ask", "next_action", "rule_decision"]
+__all__ = ["GateHistory", "RuledDecision", "lacking", "may_ask", "next_action", "readings", "rule_decision"]
+
+
+# What a gate may remember: readings of the origin, of the lineage, and of this turn's candidates.
+
+
+def readings(scores: Iterable[ScoreRow]) -> Readings:
+    """The scored results among `scores`, by evaluator."""
+    return {
+        score.evaluator: Reading(score.evaluator, score.value, score.direction, score.label)
+        for score in scores
+        if score.status == "scored" and score.value is not None
+    }
+
+
+class GateHistory:
+    """Filled by `note` with every recorded attempt in order, live or on resume alike."""
+
+    def __init__(self, origin: Readings) -> None:
+        self.origin = origin
+        self.accepted: list[Accepted] = []
+        self.tried: list[Tried] = []
+
+    def note(
+        self,
+        attempt: AttemptRow,
+        scores: Readings,
+        decision: DecisionRow,
+        after: Progress,
+        composite: CompositeRow | None = None,
+    ) -> None:
+        """Take in one recorded attempt; `after` is the position it led to, `composite` what its masked accept made."""
+        self.try_candidate(attempt, scores)
+        if not decision.closes_turn:
+            return
+        while self.accepted and self.accepted[-1].turn > after.image_turn:
+            self.accepted.pop()
+        if after.image_turn == attempt.turn:
+            taken = next(tried for tried in self.tried if tried.attempt == decision.taken_attempt)
+            seen = readings(composite.scores) if composite else taken.readings
+            self.accepted.append(Accepted(attempt.turn, seen))
+        self.tried = []
+
+    def try_candidate(self, attempt: AttemptRow, scores: Readings) -> None:
+        """Remember this turn's candidate, once."""
+        if attempt.image is not None and all(tried.attempt != attempt.attempt for tried in self.tried):
+            self.tried.append(Tried(attempt.attempt, attempt.image, scores))
+
+    def past(self, turn: int, attempt: int, seed: int, damaged: bool | None) -> Past:
+        """What the gate is shown."""
+        return Past(turn, attempt, seed, self.origin, self.accepted, damaged)
 
 
 # From a gate's decision to what happens next: pure functions over the policies of a run.
@@ -84,6 +133,7 @@ def next_action(
         rule=ruled.rule,
         reason=ruled.decision.reason,
         evidence=dict(ruled.decision.evidence),
+        thresholds=dict(ruled.decision.thresholds),
         action=action,
         taken_attempt=taken,
         image_after=image,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypedDict
 
 from turngate.agent.editor import Edited, EditRequest, Exchange, NoImage
 from turngate.errors import BadImage, TurngateError
@@ -14,7 +14,7 @@ from turngate.graphs.session import Session
 from turngate.picture import Picture
 from turngate.traces.ledger import call_key, once
 from turngate.traces.progress import Progress
-from turngate.traces.records import AttemptRow
+from turngate.traces.records import AttemptRow, EditAnswer, EditTask
 from turngate.traces.telemetry import request_headers
 
 __all__ = ["conversation", "edit"]
@@ -68,26 +68,28 @@ def edit(session: Session, progress: Progress) -> AttemptRow:
     }
     hashes = [image.sha256 for image in images]
     key = call_key("edit", session.info.run, progress.turn, progress.attempt, hashes, parameters)
-    call = once(session.ledger, key, "edit", progress.turn, progress.attempt, lambda: _call_editor(session, request))
-    answer = {"seed": request.seed, **call.answer}
-    changed = session.model is not None and answer["model"] is not None and answer["model"] != session.model
-    if changed:
-        answer["flags"] = [*answer.get("flags", []), f"model_changed:{session.model}->{answer['model']}"]
-    return AttemptRow(
+    call = once(
+        session.ledger, key, "edit", progress.turn, progress.attempt,
+        lambda: _call_editor(session, request).model_dump(mode="json"),
+    )  # fmt: skip
+    answer = EditAnswer.stored(call.answer)
+    if session.model is not None and answer.model is not None and answer.model != session.model:
+        flags = [*answer.flags, f"model_changed:{session.model}->{answer.model}"]
+        answer = answer.model_copy(update={"flags": flags})
+    task = EditTask(
         turn=progress.turn,
         attempt=progress.attempt,
+        seed=None if unseeded and answer.provider is not None else request.seed,
         instruction=step.text,
         history=config.history,
         input_image=current.sha256,
         input_turn=0 if config.history == "origin" else progress.image_turn,
         simulated=session.components.editor.simulated,
-        started_ns=call.started_ns,
-        ended_ns=call.ended_ns,
-        **answer,
     )
+    return AttemptRow(**dict(task), **dict(answer), started_ns=call.started_ns, ended_ns=call.ended_ns)
 
 
-def _call_editor(session: Session, request: EditRequest) -> dict[str, Any]:
+def _call_editor(session: Session, request: EditRequest) -> EditAnswer:
     try:
         answer = session.components.editor.edit(request)
     except TurngateError:
@@ -98,71 +100,82 @@ def _call_editor(session: Session, request: EditRequest) -> dict[str, Any]:
         answer = NoImage(
             "error", f"the editor returned {type(answer).__name__}, not Edited or NoImage", retryable=False
         )
-    told = _told(answer, request)
+    reported = _reported(answer)
     if isinstance(answer, NoImage):
-        return {**told, **_no_image(answer)}
+        return _no_image(answer, reported)
     extras = [{"image": session.pictures.put_bytes(extra.data), "role": extra.role} for extra in answer.extras]
     try:
         picture = answer.picture or Picture.from_bytes(answer.data, "the editor's answer")
     except BadImage as error:
         if answer.data:
             extras.append({"image": session.pictures.put_bytes(answer.data), "role": "undecodable"})
-        return {**told, **_no_image(NoImage("undecodable", str(error))), "extras": extras}
+        return _no_image(NoImage("undecodable", str(error)), reported).model_copy(update={"extras": extras})
     session.pictures.put(picture)
     before = request.image
     flags = list(answer.flags)
     if (picture.width, picture.height) != (before.width, before.height):
         flags.append(f"size_changed:{before.width}x{before.height}->{picture.width}x{picture.height}")
     chat = request.history == "chat" and answer.content is not None
-    return {
-        **told,
-        "outcome": "no_change" if picture.sha256 == before.sha256 else "edited",
-        "image": picture.sha256,
-        "media_type": picture.media_type,
-        "width": picture.width,
-        "height": picture.height,
-        "size_bytes": len(answer.data),
-        "normalised": list(picture.normalised),
-        "flags": flags,
-        "extras": extras,
-        "damage": answer.damage,
-        "told": _plain(answer.detail),
-        "content": session.pictures.put_bytes(json.dumps(answer.content).encode()) if chat else None,
-    }
+    return EditAnswer(
+        outcome="no_change" if picture.sha256 == before.sha256 else "edited",
+        image=picture.sha256,
+        media_type=picture.media_type,
+        width=picture.width,
+        height=picture.height,
+        size_bytes=len(answer.data),
+        normalised=list(picture.normalised),
+        flags=flags,
+        extras=extras,
+        damage=answer.damage,
+        operation_failed=answer.operation_failed,
+        object_failure=answer.object_failure,
+        metadata=_plain(answer.metadata),
+        content=session.pictures.put_bytes(json.dumps(answer.content).encode()) if chat else None,
+        **reported,
+    )
 
 
-def _no_image(answer: NoImage) -> dict[str, Any]:
-    return {"outcome": "no_image", "why": answer.why, "retryable": answer.retryable, "detail": answer.detail}
+def _no_image(answer: NoImage, reported: _Reported) -> EditAnswer:
+    return EditAnswer(outcome="no_image", why=answer.why, retryable=answer.retryable, detail=answer.detail, **reported)
 
 
-def _told(answer: Edited | NoImage, request: EditRequest) -> dict[str, Any]:
-    """What image and no-image answers have in common."""
+class _Reported(TypedDict):
+    """Fields of an `EditAnswer` that image and no-image answers have in common."""
+
+    reasoning: str | None
+    model: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    reasoning_tokens: int | None
+    cost_usd: float | None
+    waited_seconds: float
+    provider: str | None
+    response_id: str | None
+    finish_reason: str | None
+    tries: list[dict[str, Any]]
+
+
+def _reported(answer: Edited | NoImage) -> _Reported:
     usage, served = answer.usage, answer.served
-    told: dict[str, Any] = {
-        "reasoning": answer.reasoning,
-        "model": answer.model,
-        "input_tokens": usage.input_tokens,
-        "output_tokens": usage.output_tokens,
-        "reasoning_tokens": usage.reasoning_tokens,
-        "cost_usd": usage.cost_usd,
-        "waited_seconds": usage.waited_seconds,
-    }
-    if not request.send_seed:
-        told["seed"] = None if served else request.seed
-    if served is not None:
-        told |= {
-            "provider": served.provider,
-            "response_id": served.response_id,
-            "finish_reason": served.finish_reason,
-            "tries": [asdict(one) for one in served.tries],
-        }
-    return told
+    return _Reported(
+        reasoning=answer.reasoning,
+        model=answer.model,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
+        cost_usd=usage.cost_usd,
+        waited_seconds=usage.waited_seconds,
+        provider=served.provider if served else None,
+        response_id=served.response_id if served else None,
+        finish_reason=served.finish_reason if served else None,
+        tries=[asdict(one) for one in served.tries] if served else [],
+    )
 
 
-def _plain(detail: Mapping[str, Any]) -> dict[str, Any]:
-    """`detail` if it is plain JSON, otherwise what it looks like: a remark may not cost an image."""
+def _plain(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """`metadata` if it is plain JSON, otherwise what it looks like: a remark may not cost an image."""
     try:
-        json.dumps(plain := dict(detail), allow_nan=False)
+        json.dumps(plain := dict(metadata), allow_nan=False)
     except (TypeError, ValueError):
-        return {"not_json": repr(detail)[:500]}
+        return {"not_json": repr(metadata)[:500]}
     return plain

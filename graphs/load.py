@@ -131,14 +131,14 @@ def _with_absolute(value: Any, registry: Registry[Any], base: Path) -> Any:
 def _absolute(base: Path, path: str | Path) -> str:
     try:
         return str((base / path).resolve())
-    except (ValueError, OSError, RuntimeError):  # a NUL, a loop of links: is told when the file is read
+    except (ValueError, OSError, RuntimeError):  # a NUL, a loop of links: reading the file reports it
         return str(path)
 
 
 def _paths(kind: Any, registry: Registry[Any]) -> tuple[str, ...]:
     try:
         return getattr(registry.find(str(kind)).Config, "paths", ())
-    except UnknownComponent:  # is told when the configuration is checked
+    except UnknownComponent:  # checking the configuration reports it
         return ()
 
 

@@ -30,7 +30,7 @@ def merge_scores(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
 
 
 class ProgressChannels(TypedDict):
-    """Where the run stands."""
+    """How far the run is."""
 
     turn: int
     """Turn that is owed, 1-based."""
@@ -67,7 +67,7 @@ def state_of(progress: Progress) -> ProgressChannels:
 
 
 def first_state(progress: Progress) -> LoopState:
-    """The machine's input for a run that stands at `progress`."""
+    """The machine's input for a run at `progress`."""
     return LoopState(**state_of(progress), candidate=None, scores={}, truth=None)
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PIL import Image
@@ -15,7 +15,7 @@ from turngate.graphs.measure_step import measure, measure_truth
 from turngate.graphs.session import Session
 from turngate.picture import Picture
 from turngate.traces.progress import Progress
-from turngate.traces.records import AttemptRow, DecisionRow
+from turngate.traces.records import AttemptRow, CompositeRow, DecisionRow, ScoreRow, TruthRow
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,12 +109,12 @@ def composable(session: Session, attempt: AttemptRow, decision: Decision) -> Dec
     why_not = mismatch((base.width, base.height), (attempt.width, attempt.height))
     if why_not is None:
         return decision
-    return Decision("reject", f"{decision.reason}; cannot be masked: {why_not}", decision.evidence)
+    return replace(decision, verdict="reject", reason=f"{decision.reason}; cannot be masked: {why_not}")
 
 
 def masked(
     session: Session, progress: Progress, attempt: AttemptRow, row: DecisionRow
-) -> tuple[AttemptRow, DecisionRow]:
+) -> tuple[AttemptRow, DecisionRow, CompositeRow | None]:
     """`attempt` and `row` as they are; where `row` takes a candidate masked, with the composite in its place.
 
     Where nothing changed clearly, or the images do not fit, there is nothing to take and the turn is skipped.
@@ -123,27 +123,33 @@ def masked(
     forced = row.action == "force_accept" and policy.then == "accept_masked"
     candidate = next((tried.image for tried in session.gate_history.tried if tried.attempt == row.taken_attempt), None)
     if candidate is None or candidate == attempt.input_image or not (forced or row.verdict == "accept_masked"):
-        return attempt, row
-    told: dict[str, Any] = {"base": attempt.input_image, "candidate": candidate, "image": None}
+        return attempt, row, None
+    composite = CompositeRow(turn=row.turn, attempt=row.attempt, base=attempt.input_image, candidate=candidate)
     try:
         made = compose(session.pictures.get(attempt.input_image), session.pictures.get(candidate), policy.masking)
     except ValueError as error:
-        return attempt, _skipped(row, progress, {**told, "why": str(error)})
-    told["changed"] = made.changed
+        composite = composite.model_copy(update={"why": str(error)})
+        return attempt, _skipped(row, progress, str(error)), composite
     if made.picture is None:
-        return attempt, _skipped(row, progress, {**told, "why": "no change of the candidate reaches masking.threshold"})
+        why = "no change of the candidate reaches masking.threshold"
+        composite = composite.model_copy(update={"changed": made.changed, "why": why})
+        return attempt, _skipped(row, progress, why), composite
     session.pictures.put(made.picture)
-    told |= {"image": made.picture.sha256, **_measured(session, attempt, made.picture)}
-    extras = [*attempt.extras, {"image": made.picture.sha256, "role": "composite"}]
-    taken = {"composite": told, "image_after": made.picture.sha256, "image_turn_after": row.turn}
-    return attempt.model_copy(update={"extras": extras}), row.model_copy(update=taken)
+    image = made.picture.sha256
+    scores, truth = _measured(session, attempt, image)
+    found = {"image": image, "changed": made.changed, "scores": scores, "truth": truth}
+    extras = [*attempt.extras, {"image": image, "role": "composite"}]
+    return (
+        attempt.model_copy(update={"extras": extras}),
+        row.model_copy(update={"image_after": image, "image_turn_after": row.turn}),
+        composite.model_copy(update=found),
+    )
 
 
-def _skipped(row: DecisionRow, progress: Progress, told: dict[str, Any]) -> DecisionRow:
+def _skipped(row: DecisionRow, progress: Progress, why: str) -> DecisionRow:
     return row.model_copy(
         update={
-            "composite": told,
-            "reason": f"{row.reason}; {told['why']}",
+            "reason": f"{row.reason}; {why}",
             "action": "skip",
             "taken_attempt": None,
             "image_after": progress.image,
@@ -152,20 +158,12 @@ def _skipped(row: DecisionRow, progress: Progress, told: dict[str, Any]) -> Deci
     )
 
 
-def _measured(session: Session, attempt: AttemptRow, composite: Picture) -> dict[str, Any]:
-    """The composite's own scores and truth: the candidate's say nothing about it."""
+def _measured(session: Session, attempt: AttemptRow, image: str) -> tuple[list[ScoreRow], TruthRow | None]:
+    """Scores and truth of the composite `image` itself: the candidate's say nothing about it."""
     if session.config.truth is not None and session.components.truth is None:
         raise ConfigError(
             "truth.measure: a simulator does not know how damaged a composite is: measure truth with an evaluator"
         )
-    shown = attempt.model_copy(update={"image": composite.sha256, "damage": None})
+    shown = attempt.model_copy(update={"image": image, "damage": None})
     scores = [measure(session, shown, name) for name in session.components.evaluators]
-    truth = measure_truth(session, shown)
-    own = {"turn", "attempt", "started_ns", "ended_ns"}
-    return {
-        "scores": {
-            score.evaluator: score.model_dump(mode="json", exclude={*own, "evaluator"}, exclude_defaults=True)
-            for score in scores
-        },
-        "truth": truth.model_dump(mode="json", exclude=own) if truth else None,
-    }
+    return scores, measure_truth(session, shown)

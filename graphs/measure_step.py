@@ -146,10 +146,14 @@ def _stored(
 def _measured_truth(session: Session, evaluator: Evaluator, turn: int, attempt: int, sample: EvalInput) -> TruthRow:
     assert session.config.truth is not None
     result = score(evaluator, [sample])[0]
-    value = result.value if isinstance(result, Score) else None
-    detail = "; ".join(result.flags) if isinstance(result, Score) else why(result)
+    value, detail = (result.value, "") if isinstance(result, Score) else (None, why(result))
     facts = evaluator.facts
-    return _truth(turn, attempt, facts.name, value, session.config.truth.damaged_at, facts.direction, detail)
+    row = _truth(turn, attempt, facts.name, value, session.config.truth.damaged_at, facts.direction, detail)
+    found = {
+        "flags": [] if isinstance(result, Skipped) else list(result.flags),
+        "components": dict(result.components) if isinstance(result, Score) else {},
+    }
+    return row.model_copy(update=found)
 
 
 def _truth(

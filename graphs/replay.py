@@ -13,8 +13,7 @@ from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS, Evaluator, Skipped
 from turngate.evaluators.scoring import score
 from turngate.graphs.config import RunConfig
-from turngate.graphs.decision import next_action, rule_decision
-from turngate.graphs.history import GateHistory, readings
+from turngate.graphs.decision import GateHistory, next_action, readings, rule_decision
 from turngate.graphs.measure_step import origin_sample, sample_for, score_row
 from turngate.graphs.origin import Pictures
 from turngate.picture import Picture
@@ -49,7 +48,7 @@ class Counterfactual:
     diverged: str | None
     """Why the record ends too early for this gate, in one line; None when it covers the whole run."""
     status: str
-    """How the run stands after the last step."""
+    """Status of the run after the last step."""
 
     @property
     def turns(self) -> int:

@@ -18,12 +18,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from turngate.differences import differences
+from turngate.component import differences
 from turngate.errors import ConfigChanged, ConfigError, UserError
 from turngate.graphs.components import Components, build_components
 from turngate.graphs.config import RunConfig
+from turngate.graphs.decision import readings
 from turngate.graphs.drivers import DRIVERS
-from turngate.graphs.history import readings
 from turngate.graphs.load import apply_overrides, parse_config, with_absolute_paths
 from turngate.graphs.measure_step import measure_origin
 from turngate.graphs.origin import load_origin
@@ -98,7 +98,7 @@ def start_run(config: RunConfig, folder: Path, observers: Sequence[Observer] = (
 def continue_run(
     folder: Path, config: RunConfig | None = None, observers: Sequence[Observer] = (), review: Review | None = None
 ) -> Ended:
-    """Drive a run from where its ledger stands; a finished one is left alone.
+    """Drive a run from where its ledger ends; a finished one is left alone.
 
     `config` may change budgets, driver and telemetry; other changes raise `ConfigChanged`.
     """

@@ -9,12 +9,12 @@ from typing import Protocol
 from turngate.graphs.budget import BudgetUse, past_seconds
 from turngate.graphs.components import Components
 from turngate.graphs.config import RunConfig
-from turngate.graphs.history import GateHistory, readings
+from turngate.graphs.decision import GateHistory, readings
 from turngate.graphs.origin import Pictures
 from turngate.picture import Picture
 from turngate.traces.ledger import Ledger
 from turngate.traces.progress import Progress, advance
-from turngate.traces.records import AttemptRecord, EventRow
+from turngate.traces.records import AttemptRecord, EditAnswer, EventRow
 from turngate.traces.run_folder import RunFolder, RunInfo
 
 __all__ = ["LoopContext", "Observer", "Session"]
@@ -90,12 +90,13 @@ class Session:
         self.started_ns = next((event.at_ns for event in events if event.kind == "started"), 0)
         for record in records:
             self.progress = advance(self.progress, record.decision)
-            self.gate_history.note(record.attempt, readings(record.scores), record.decision, self.progress)
+            self.gate_history.note(
+                record.attempt, readings(record.scores), record.decision, self.progress, record.composite
+            )
             self.budget_use.add(record.attempt)
             self.model = record.attempt.model or self.model
         restore = getattr(self.components.editor, "restore", None)
         if restore is not None:
             # From the stored answers, not the attempts: one that was stored just before the process died counts too.
-            answers = (call.answer for call in ledger.calls() if call.kind == "edit")
-            made = (a for a in answers if a.get("image") and a.get("damage") is not None)
-            restore((a["image"], a["damage"], a.get("told", {})) for a in made)
+            answers = (EditAnswer.stored(call.answer) for call in ledger.calls() if call.kind == "edit")
+            restore((a.image, a.damage, a.metadata) for a in answers if a.image and a.damage is not None)

@@ -15,7 +15,7 @@ from turngate.errors import DamagedRun, MachineError
 from turngate.traces.records import SCHEMA_VERSION, TABLES, Row
 from turngate.traces.redact import redact
 
-__all__ = ["Tables", "connect", "decode", "encode", "kind_of", "machine_errors"]
+__all__ = ["Tables", "columns", "connect", "decode", "encode", "kind_of", "machine_errors"]
 
 Tables = Mapping[str, tuple[type[Row], tuple[str, ...]]]
 """Table -> (row model, primary key)."""
@@ -53,12 +53,11 @@ def connect(path: Path, *, read_only: bool, durable: bool, tables: Tables = TABL
 def _create_tables(link: sqlite3.Connection, tables: Tables) -> None:
     """Create every table and column that is not there yet: a ledger of an older turngate goes on."""
     for table, (model, key) in tables.items():
-        columns = {name: f"{name} {_affinity(info.annotation)}" for name, info in model.model_fields.items()}
-        made = ", ".join(columns.values())
+        definitions = {name: f"{name} {_affinity(info.annotation)}" for name, info in model.model_fields.items()}
+        made = ", ".join(definitions.values())
         link.execute(f"CREATE TABLE IF NOT EXISTS {table} ({made}, PRIMARY KEY ({', '.join(key)}))")
-        present = {row[1] for row in link.execute(f"PRAGMA table_info({table})")}
-        for name in columns.keys() - present:
-            link.execute(f"ALTER TABLE {table} ADD COLUMN {columns[name]}")
+        for name in definitions.keys() - columns(link, table):
+            link.execute(f"ALTER TABLE {table} ADD COLUMN {definitions[name]}")
     if link.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:  # a run that is finished stays untouched
         link.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
 
@@ -68,21 +67,22 @@ def encode(row: Row) -> list[Any]:
     return [_encode(getattr(row, name)) for name in type(row).model_fields]
 
 
-def decode(model: type[Row], found: sqlite3.Row) -> Row:
+def decode(model: type[Row], found: Mapping[str, Any]) -> Row:
     """A row model from column values; a column that an older turngate did not write has its default."""
-    present = set(found.keys())
     values: dict[str, Any] = {}
     for name, info in model.model_fields.items():
-        value = found[name] if name in present else None
-        kind = kind_of(info.annotation)
+        value = found.get(name)
         if value is None:
             value = info.get_default(call_default_factory=True) if not info.is_required() else None
-        elif kind in (dict, list):
-            value = json.loads(value)
-        elif kind is bool:
-            value = bool(value)
+        else:
+            value = _decode(value, info.annotation)
         values[name] = value
     return model.model_construct(**values)
+
+
+def columns(link: sqlite3.Connection, table: str) -> frozenset[str]:
+    """Names of a table's columns; empty when there is no such table."""
+    return frozenset(row[1] for row in link.execute(f"PRAGMA table_info({table})"))
 
 
 @contextmanager
@@ -101,13 +101,33 @@ def machine_errors(path: Path) -> Iterator[None]:
 def _encode(value: Any) -> Any:
     if isinstance(value, str):
         return redact(value) if len(value) > 12 else value
-    if isinstance(value, dict | list):
-        return (
-            redact(json.dumps(value, ensure_ascii=False, allow_nan=False))
-            if value
-            else ("{}" if isinstance(value, dict) else "[]")
-        )
+    if isinstance(value, dict | list | Row):
+        return redact(json.dumps(_plain(value), ensure_ascii=False, allow_nan=False))
     return value
+
+
+def _plain(value: Any) -> Any:
+    """Rows inside a value as mappings."""
+    if isinstance(value, Row):
+        return value.model_dump(mode="json")
+    return [_plain(item) for item in value] if isinstance(value, list) else value
+
+
+def _decode(value: Any, annotation: Any) -> Any:
+    kind = kind_of(annotation)
+    if kind is bool:
+        return bool(value)
+    if kind is list:
+        (item,), found = get_args(annotation), json.loads(value)
+        return [_inner(item, one) for one in found] if isinstance(item, type) and issubclass(item, Row) else found
+    if kind is dict:
+        return json.loads(value)
+    return _inner(kind, json.loads(value)) if issubclass(kind, Row) else value
+
+
+def _inner(model: type[Row], found: Mapping[str, Any]) -> Row:
+    """A row that was kept within another; fields of a newer turngate are left out."""
+    return model.model_construct(**{name: value for name, value in found.items() if name in model.model_fields})
 
 
 @cache

@@ -16,7 +16,10 @@ __all__ = ["read_jsonl", "write_csv", "write_jsonl", "write_parquet"]
 
 
 def flat_rows(run: RunView) -> list[dict[str, Any]]:
-    """Attempts with `score.NAME`, `status.NAME`, `truth.*`, `decision.*` columns; lists and mappings as JSON text."""
+    """Attempts with `score.NAME`, `status.NAME`, `truth.*`, `decision.*` and `composite.*` columns.
+
+    Lists and mappings are JSON text.
+    """
     return [_flat(run, view) for view in run.attempts]
 
 
@@ -52,6 +55,10 @@ def _flat(run: RunView, view: AttemptView) -> dict[str, Any]:
     flat["truth.damaged"] = view.truth.damaged if view.truth else None
     decision = view.decision.model_dump(mode="json", exclude={"turn", "attempt"})
     flat |= {f"decision.{name}": _cell(value) for name, value in decision.items()}
+    made = view.made
+    flat |= {f"composite.{name}": getattr(made, name, None) for name in ("image", "changed", "why")}
+    flat["composite.truth"] = made.truth.value if made and made.truth else None
+    flat["composite.damaged"] = made.truth.damaged if made and made.truth else None
     return {**flat, "taken": view.taken, "result": view.outcome}
 
 
@@ -72,6 +79,7 @@ def attempt_objects(run: RunView) -> Iterator[dict[str, Any]]:
             "scores": {name: _bare(score.model_dump(mode="json")) for name, score in view.scores.items()},
             "truth": _bare(view.truth.model_dump(mode="json")) if view.truth else None,
             "decision": _bare(view.decision.model_dump(mode="json")),
+            "composite": _bare(view.made.model_dump(mode="json")) if view.made else None,
             "taken": view.taken,
             "result": view.outcome,
         }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from turngate.errors import MissingExtra, NoSuchRun
+from turngate.traces._reader import LedgerReader
 from turngate.traces._sqlite import connect, kind_of, machine_errors
 from turngate.traces.records import TABLES
 from turngate.traces.run_folder import RunFolder, find_runs
@@ -18,21 +18,23 @@ if TYPE_CHECKING:
 
 __all__ = ["Frames", "frames"]
 
-_SHOWN = ("attempts", "scores", "truth", "decisions")
+_SHOWN = ("attempts", "scores", "truth", "decisions", "composites")
 
 
 @dataclass(frozen=True)
 class Frames:
     """The rows of one or many runs, each with the run it belongs to.
 
-    Columns are the fields of the rows (`turngate schema`), with `run` (id) before them. Lists and mappings are JSON
-    text. With a study also `arm`, `origin`, `scenario`, `editor` and `repeat`.
+    Columns are the fields of the rows (`turngate schema`), with `run` (id) before them. Lists, mappings and rows within
+    rows are JSON text. With a study also `arm`, `origin`, `scenario`, `editor` and `repeat`.
     """
 
     attempts: pl.DataFrame
     scores: pl.DataFrame
     truth: pl.DataFrame
     decisions: pl.DataFrame
+    composites: pl.DataFrame
+    """What masked accepts made; without rows when there was none."""
 
     def to_pandas(self) -> dict[str, Any]:
         """The same as pandas frames, by name; needs pandas and pyarrow."""
@@ -63,22 +65,20 @@ def frames(path: str | Path) -> Frames:
         with machine_errors(file):
             link = connect(file, read_only=True, durable=False)
             try:
+                reader = LedgerReader(link, run)
                 for name in _SHOWN:
-                    found[name].append(_frame(link, name, before))
+                    found[name].append(_frame(name, reader.all_values(name), before))
             finally:
                 link.close()
     return Frames(**{name: pl.concat(parts, how="diagonal") for name, parts in found.items()})
 
 
-def _frame(link: sqlite3.Connection, table: str, before: dict[str, Any]) -> pl.DataFrame:
+def _frame(table: str, values: list[dict[str, Any]], before: dict[str, Any]) -> pl.DataFrame:
     import polars as pl
 
     types: dict[type, Any] = {int: pl.Int64, float: pl.Float64, bool: pl.Int64}
-    link.row_factory = None
-    fields = TABLES[table][0].model_fields
-    present = {row[1] for row in link.execute(f"PRAGMA table_info({table})")}
-    kinds = {name: kind_of(field.annotation) for name, field in fields.items() if name in present}
-    rows = link.execute(f"SELECT {', '.join(kinds)} FROM {table}").fetchall()  # noqa: S608 - names of our own models
+    kinds = {name: kind_of(field.annotation) for name, field in TABLES[table][0].model_fields.items()}
+    rows = [[row.get(name) for name in kinds] for row in values]
     frame = pl.DataFrame(rows, {name: types.get(kind, pl.String) for name, kind in kinds.items()}, orient="row")
     flags = [pl.col(name).cast(pl.Boolean) for name, kind in kinds.items() if kind is bool]
     labels = [pl.lit(value).alias(name) for name, value in before.items()]

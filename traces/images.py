@@ -12,7 +12,7 @@ from typing import Literal
 
 from turngate.errors import DamagedRun, MachineError
 from turngate.picture import EXTENSIONS
-from turngate.traces.records import AttemptRow, DecisionRow
+from turngate.traces.records import AttemptRow, CompositeRow
 
 __all__ = ["ImageKey", "ImageRole", "ImageStore", "made_images", "run_images", "stored_files"]
 
@@ -94,20 +94,19 @@ class ImageStore:
 # The images of a run, told from its rows.
 
 
-def made_images(attempt: AttemptRow, decision: DecisionRow) -> Iterator[tuple[ImageRole, str]]:
+def made_images(attempt: AttemptRow, composite: CompositeRow | None) -> Iterator[tuple[ImageRole, str]]:
     """Role and SHA-256 of what an attempt made: the candidate, and the composite of a masked accept."""
     if attempt.image is not None:
         yield "candidate", attempt.image
-    composite = decision.composite
-    if composite and composite["image"] is not None:
-        yield "composite", composite["image"]
+    if composite is not None and composite.image is not None:
+        yield "composite", composite.image
 
 
-def run_images(origin: str, attempts: Iterable[tuple[AttemptRow, DecisionRow]]) -> dict[ImageKey, str]:
+def run_images(origin: str, attempts: Iterable[tuple[AttemptRow, CompositeRow | None]]) -> dict[ImageKey, str]:
     """Place -> SHA-256 of everything that can be scored, in order."""
     images: dict[ImageKey, str] = {(0, 0, "origin"): origin}
-    for attempt, decision in attempts:
-        for role, sha256 in made_images(attempt, decision):
+    for attempt, composite in attempts:
+        for role, sha256 in made_images(attempt, composite):
             images[attempt.turn, attempt.attempt, role] = sha256
     return images
 
@@ -115,7 +114,7 @@ def run_images(origin: str, attempts: Iterable[tuple[AttemptRow, DecisionRow]]) 
 def stored_files(attempt: AttemptRow) -> list[str]:
     """SHA-256 of all that an attempt put into the image store: candidate, other images, and what a model returned.
 
-    A composite stands among the other images.
+    A composite is among the other images.
     """
     extras = (extra["image"] for extra in attempt.extras)
     return [sha256 for sha256 in (attempt.image, *extras, attempt.content) if sha256 is not None]

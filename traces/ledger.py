@@ -9,15 +9,17 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from turngate.errors import NoSuchRun
-from turngate.traces._sqlite import connect, decode, encode, machine_errors
+from turngate.traces._reader import LedgerReader
+from turngate.traces._sqlite import connect, encode, machine_errors
 from turngate.traces.records import (
     TABLES,
     AttemptRecord,
     AttemptRow,
     CallRow,
+    CompositeRow,
     DecisionRow,
     EventRow,
     Row,
@@ -48,9 +50,15 @@ class Ledger:
         reread_secrets()
         with machine_errors(path):
             self._link = connect(path, read_only=read_only, durable=durable)
+        self._reader = LedgerReader(self._link, path.parent)
 
     def record(
-        self, attempt: AttemptRow, scores: Sequence[ScoreRow], truth: TruthRow | None, decision: DecisionRow
+        self,
+        attempt: AttemptRow,
+        scores: Sequence[ScoreRow],
+        truth: TruthRow | None,
+        decision: DecisionRow,
+        composite: CompositeRow | None = None,
     ) -> DecisionRow:
         """Write one attempt in one transaction and return the decision that stands: the first one written."""
         with self._lock, machine_errors(self.path):
@@ -62,17 +70,17 @@ class Ledger:
                     if truth is not None:
                         self._insert("truth", truth)
                     self._insert("decisions", decision)
+                    if composite is not None:
+                        self._insert("composites", composite)
                 self._link.execute("COMMIT")
             except BaseException:
                 self._link.execute("ROLLBACK")
                 raise
-            found = self._select(
-                "decisions", DecisionRow, "WHERE turn=? AND attempt=?", (attempt.turn, attempt.attempt)
-            )
-        return found[0]
+            place = (attempt.turn, attempt.attempt)
+            return self._reader.rows("decisions", DecisionRow, "WHERE turn=? AND attempt=?", place)[0]
 
     def add_scores(self, scores: Sequence[ScoreRow], truth: TruthRow | None = None) -> None:
-        """Append scores that belong to no new attempt (those of the origin); existing ones stand."""
+        """Append scores that belong to no new attempt (those of the origin); existing ones are kept."""
         with self._lock, machine_errors(self.path):
             self._link.execute("BEGIN IMMEDIATE")
             for score in scores:
@@ -84,14 +92,14 @@ class Ledger:
     def call(self, key: str) -> CallRow | None:
         """The recorded answer to a call, or None."""
         with self._lock, machine_errors(self.path):
-            found = self._select("calls", CallRow, "WHERE key=?", (key,))
+            found = self._reader.rows("calls", CallRow, "WHERE key=?", (key,))
         return found[0] if found else None
 
     def add_call(self, row: CallRow) -> CallRow:
-        """Record an answer; returns the one that stands."""
+        """Record an answer; returns the one that is recorded."""
         with self._lock, machine_errors(self.path):
             self._insert("calls", row)
-            return self._select("calls", CallRow, "WHERE key=?", (row.key,))[0]
+            return self._reader.rows("calls", CallRow, "WHERE key=?", (row.key,))[0]
 
     def add_event(self, kind: str, data: dict[str, Any]) -> None:
         """Append an event."""
@@ -105,10 +113,13 @@ class Ledger:
             self._link.execute("BEGIN IMMEDIATE")
             for table in ("attempts", "scores", "truth", "decisions", "calls"):
                 model = TABLES[table][0]
-                for row in parent._select(table, model, "WHERE turn<=? ORDER BY rowid", (up_to_turn,)):
+                for row in parent._reader.rows(table, model, "WHERE turn<=? ORDER BY rowid", (up_to_turn,)):
                     if isinstance(row, DecisionRow):
                         row = row.model_copy(update={"status_after": "running"})
                     self._insert(table, row)
+            for composite in parent.composites():
+                if composite.turn <= up_to_turn:
+                    self._insert("composites", composite)
             self._link.execute("COMMIT")
 
     def records(self) -> list[AttemptRecord]:
@@ -118,8 +129,9 @@ class Ledger:
             scores[score.turn, score.attempt].append(score)
         truths = {(truth.turn, truth.attempt): truth for truth in self.truths()}
         decisions = {(decision.turn, decision.attempt): decision for decision in self.decisions()}
+        composites = {(composite.turn, composite.attempt): composite for composite in self.composites()}
         return [
-            AttemptRecord(row, tuple(scores[key]), truths.get(key), decisions[key])
+            AttemptRecord(row, tuple(scores[key]), truths.get(key), decisions[key], composites.get(key))
             for row in self.attempts()
             if (key := (row.turn, row.attempt)) in decisions
         ]
@@ -147,6 +159,11 @@ class Ledger:
         """All decisions in order."""
         return self._all("decisions", DecisionRow, "turn, attempt")
 
+    def composites(self) -> list[CompositeRow]:
+        """What masked accepts made, in order."""
+        with self._lock, machine_errors(self.path):
+            return self._reader.composites()
+
     def calls(self) -> list[CallRow]:
         """All recorded calls in order."""
         return self._all("calls", CallRow, "turn, attempt, kind, key")
@@ -167,11 +184,7 @@ class Ledger:
 
     def _all(self, table: str, model: type[R], order: str) -> list[R]:
         with self._lock, machine_errors(self.path):
-            return self._select(table, model, f"ORDER BY {order}")
-
-    def _select(self, table: str, model: type[R], clause: str, values: tuple[Any, ...] = ()) -> list[R]:
-        rows = self._link.execute(f"SELECT * FROM {table} {clause}", values).fetchall()  # noqa: S608 - our own constants
-        return [cast(R, decode(model, row)) for row in rows]
+            return self._reader.rows(table, model, f"ORDER BY {order}")
 
     def _insert(self, table: str, row: Row) -> bool:
         places = ", ".join("?" * len(type(row).model_fields))

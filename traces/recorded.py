@@ -42,7 +42,7 @@ class RecordedEditor(FrozenModel):
     """What the editor is."""
 
     model: str | None = None
-    """Resolved model; the version that answered stands in each attempt."""
+    """Resolved model; each attempt has the version that answered."""
     stochastic: bool = False
     paid: bool = False
     provider: str | None = None
@@ -101,7 +101,7 @@ class Resolved(FrozenModel):
 
 
 class RecordedComponent(FrozenModel):
-    """A part of the configuration: its type, and its settings as they stand in the file."""
+    """A part of the configuration: its type, and its settings as they are in the file."""
 
     model_config = ConfigDict(extra="allow")
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from pydantic import model_validator
+
 from turngate.component import Direction
 from turngate.frozen import StrictModel
+from turngate.traces._older import answer_now
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -15,8 +19,12 @@ __all__ = [
     "AttemptRecord",
     "AttemptRow",
     "CallRow",
+    "CompositeRow",
     "DecisionRow",
+    "EditAnswer",
+    "EditTask",
     "EventRow",
+    "ObjectFailure",
     "Row",
     "RunStatus",
     "ScoreRow",
@@ -24,13 +32,22 @@ __all__ = [
     "is_damaged",
 ]
 
-SCHEMA_VERSION = 1
-"""Version of run.json and of every table; a reader refuses a newer one."""
+SCHEMA_VERSION = 2
+"""Version of run.json and of every table; a reader refuses a newer one. 2: composites have a table of their own."""
 
 RunStatus = Literal[
     "running", "complete", "stopped", "attempts_exhausted", "budget_exhausted", "waiting", "interrupted", "failed"
 ]  # fmt: skip
-"""How a run stands. `interrupted` is derived: no ending recorded and no process at work."""
+"""Status of a run. `interrupted` is derived: no ending recorded and no process at work."""
+
+ObjectFailure = Literal["none", "nothing_added", "replaced", "row_too_many"]
+"""What became of an object that a simulator was asked to add.
+
+- `none`: it was added as asked.
+- `nothing_added`: nothing new appears.
+- `replaced`: the new object takes the place of an old one.
+- `row_too_many`: a row of the same object comes along with it.
+"""
 
 TIMING_FIELDS = frozenset({"started_ns", "ended_ns", "at_ns", "waited_seconds", "tries"})
 """Fields that differ between two executions of one configuration; all others are equal."""
@@ -44,8 +61,8 @@ class Row(StrictModel):
         return self.model_dump(mode="json", exclude=set(TIMING_FIELDS))
 
 
-class AttemptRow(Row):
-    """One editor call and what it gave."""
+class EditTask(Row):
+    """What the editor was asked to do at one attempt."""
 
     turn: int
     """1-based."""
@@ -61,6 +78,13 @@ class AttemptRow(Row):
     """SHA-256 of the image that was edited."""
     input_turn: int
     """Turn that accepted that image; 0 for the origin."""
+    simulated: bool = False
+    """The damage was written by hand."""
+
+
+class EditAnswer(Row):
+    """What an editor gave: a candidate, or the reason for none. Kept as a call's answer before it is used."""
+
     outcome: Literal["edited", "no_change", "no_image"]
     """`no_change`: the answer is byte-identical to the input."""
     why: str | None = None
@@ -89,10 +113,12 @@ class AttemptRow(Row):
     """The model's summary of its thoughts."""
     model: str | None = None
     """Resolved model version, as reported."""
-    simulated: bool = False
-    """The damage was written by hand."""
     damage: float | None = None
     """A simulator's own record of its damage to this image so far; hidden from gates."""
+    operation_failed: bool | None = None
+    """A simulator's own record: the mirroring or rotation that was asked for was not carried out; None without one."""
+    object_failure: ObjectFailure | None = None
+    """A simulator's own record of what became of an object that it was asked to add; None when it was not asked."""
     input_tokens: int | None = None
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
@@ -110,8 +136,23 @@ class AttemptRow(Row):
     """Calls that failed before this answer: `{"why": "per_minute", "seconds": 0.4, "waited": 17.0}`."""
     content: str | None = None
     """SHA-256 of what the model returned, as JSON in the image store; only with history `chat`."""
-    told: dict[str, Any] = {}
-    """What else the editor told about its work, plain JSON."""
+    metadata: dict[str, Any] = {}
+    """What else the editor reported about its work, plain JSON."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_written_now(cls, raw: Any) -> Any:
+        return answer_now(raw) if isinstance(raw, Mapping) and "told" in raw else raw
+
+    @classmethod
+    def stored(cls, answer: Mapping[str, Any]) -> EditAnswer:
+        """The answer of a call of kind `edit`; turngate 0.1.0 kept the seed there as well."""
+        return cls.model_validate({name: value for name, value in answer.items() if name != "seed"})
+
+
+class AttemptRow(EditAnswer, EditTask):
+    """One editor call and what it gave."""
+
     started_ns: int
     """Start of the editor call, Unix nanoseconds."""
     ended_ns: int
@@ -166,7 +207,11 @@ class TruthRow(Row):
     damaged: bool | None
     """None when the value is not known."""
     detail: str = ""
-    """Why the value is not known, or how the images were aligned."""
+    """Why the value is not known, or whose verdict it is."""
+    flags: list[str] = []
+    """Remarks of the measure, as in a score: how it laid the candidate on the ideal (`cropped:+1.20%,+0.90%`), ..."""
+    components: dict[str, float] = {}
+    """Named parts of the value, as in a score."""
 
 
 class DecisionRow(Row):
@@ -181,10 +226,10 @@ class DecisionRow(Row):
     reason: str
     """One line."""
     evidence: dict[str, float | str | None] = {}
-    composite: dict[str, Any] | None = None
-    """Masked accept: `base` and `candidate` (SHA-256 of the image that was edited and of what was made of it), `image`
-    (of the composite; null when nothing changed enough), `changed` (share of the pixels that were taken, 0..1), `why`
-    there is none, and the composite's own `scores` and `truth` by the fields of their tables."""
+    """The numbers that decided, in the gate's words."""
+    thresholds: dict[str, float] = {}
+    """Evaluator -> the worst value that the gate would still have accepted, in the evaluator's unit; only those that
+    the gate holds against a value of their own."""
     action: Literal["accept", "retry", "skip", "force_accept", "keep_best", "rollback", "restart", "stop"]
     """What followed."""
     taken_attempt: int | None
@@ -195,8 +240,35 @@ class DecisionRow(Row):
     """Turn that accepted it; 0 for the origin."""
     closes_turn: bool
     status_after: Literal["running", "complete", "stopped", "attempts_exhausted"]
-    """How the run stands after this row."""
+    """Status of the run after this row."""
     at_ns: int
+
+
+class CompositeRow(Row):
+    """What a masked accept made of a candidate and the image that it was made of: one row per such decision."""
+
+    turn: int
+    attempt: int
+    """Attempt whose decision it was; the candidate may be that of an earlier one of the turn."""
+    base: str
+    """SHA-256 of the image that was edited."""
+    candidate: str
+    """SHA-256 of what the editor made of it."""
+    image: str | None = None
+    """SHA-256 of the composite, which became the current image; None when there was nothing to take."""
+    changed: float | None = None
+    """Share of the pixels that count as changed, 0..1; None when the two images do not fit on each other."""
+    why: str | None = None
+    """Why there is no composite."""
+    scores: list[ScoreRow] = []
+    """The composite's own scores, in the order of the configuration."""
+    truth: TruthRow | None = None
+    """The composite's own truth."""
+
+    def comparable(self) -> dict[str, Any]:
+        """The row without what differs between two executions of one configuration."""
+        scores = [score.comparable() for score in self.scores]
+        return {**super().comparable(), "scores": scores, "truth": self.truth.comparable() if self.truth else None}
 
 
 class CallRow(Row):
@@ -232,6 +304,8 @@ class AttemptRecord:
     """In the order of the configuration."""
     truth: TruthRow | None
     decision: DecisionRow
+    composite: CompositeRow | None = None
+    """What the decision's masked accept made; None without one."""
 
 
 TABLES: dict[str, tuple[type[Row], tuple[str, ...]]] = {
@@ -239,6 +313,7 @@ TABLES: dict[str, tuple[type[Row], tuple[str, ...]]] = {
     "scores": (ScoreRow, ("turn", "attempt", "evaluator")),
     "truth": (TruthRow, ("turn", "attempt")),
     "decisions": (DecisionRow, ("turn", "attempt")),
+    "composites": (CompositeRow, ("turn", "attempt")),
     "calls": (CallRow, ("key",)),
     "events": (EventRow, ("seq",)),
 }

@@ -72,7 +72,17 @@ class Joint:
             evidence[f"{number}.{item.type}"] = decision.verdict
             evidence |= {f"{number}.{key}": value for key, value in decision.evidence.items()}
         reason = f"{accepting} of {len(decisions)} accept, {self.needed} needed: {'; '.join(reasons)}"
-        return Decision(verdict if accepting >= self.needed else "reject", reason, evidence)
+        thresholds = self._thresholds(decisions, scores)
+        return Decision(verdict if accepting >= self.needed else "reject", reason, evidence, thresholds)
+
+    def _thresholds(self, decisions: Sequence[Decision], scores: Readings) -> dict[str, float]:
+        """The strictest of each evaluator's where every gate must accept; otherwise one gate's decides nothing."""
+        found: dict[str, float] = {}
+        for decision in decisions if self.needed == len(decisions) else ():
+            for name, value in decision.thresholds.items():
+                strictest = max if scores[name].direction == "higher" else min
+                found[name] = strictest(found.get(name, value), value)
+        return found
 
     def _ask(self, index: int, scores: Readings, past: Past) -> Decision:
         """One gate's decision from what it would be shown alone; several random gates draw differently."""

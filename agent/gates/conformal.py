@@ -127,7 +127,7 @@ class Conformal:
         if self.config.relative_to_origin:
             if start is None:
                 reason = f"{name} {reading.value:.4g}: the origin has no score to compare with"
-                return Decision("accept", reason, {"value": reading.value, "threshold": None})
+                return Decision("accept", reason, {"value": reading.value})
             used = oriented_score(start)
         sign = 1.0 if reading.direction == "higher" else -1.0
         calibration = sorted((sign * score for score in self.config.calibration), reverse=True)
@@ -141,5 +141,10 @@ class Conformal:
             f"{name} {reading.value:.4g} is {'no worse' if accept else 'worse'} than {threshold:.4g}, "
             f"rank {rank} of {number} calibration scores (p {p_value:.3g}, alpha {self.config.alpha:.3g})"
         )
-        evidence = {"value": reading.value, "threshold": threshold, "p_value": p_value, "alpha": self.config.alpha}
-        return Decision("accept" if accept else "reject", reason, {**evidence, "calibration": float(number)})
+        evidence = {
+            "value": reading.value,
+            "p_value": p_value,
+            "alpha": self.config.alpha,
+            "calibration": float(number),
+        }
+        return Decision("accept" if accept else "reject", reason, evidence, {name: threshold})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import accumulate
 from math import sqrt
@@ -97,9 +97,8 @@ class Standardised:
             f"{'within' if accept else 'beyond'} {limit:.3g} (usual {self.mean:.4g}, SD {self.sd:.3g})"
         )
         evidence = {"value": self.reading.value, "mean": self.mean, "sd": self.sd, "statistic": statistic}
-        return Decision(
-            "accept" if accept else "reject", reason, {**evidence, "limit": limit, "threshold": self.value_at(worst)}
-        )
+        thresholds = {self.reading.evaluator: self.value_at(worst)}
+        return Decision("accept" if accept else "reject", reason, {**evidence, "limit": limit}, thresholds)
 
 
 def standardise(config: BaselineConfig, scores: Readings, past: Past) -> Standardised | Decision:
@@ -192,8 +191,9 @@ class Cusum:
         better = max(0.0, self._sum(seen.watched, -1) - seen.candidate - k)
         evidence = {**one_sided.evidence, "statistic_better": better}
         if better <= h or one_sided.verdict == "reject":
-            return Decision(one_sided.verdict, one_sided.reason, evidence)
-        return Decision("reject", seen.decision("CUSUM of the better side", better, h, 0.0).reason, evidence)
+            return replace(one_sided, evidence=evidence)
+        reason = seen.decision("CUSUM of the better side", better, h, 0.0).reason
+        return replace(one_sided, verdict="reject", reason=reason, evidence=evidence)
 
     def _sum(self, watched: tuple[float, ...], sign: int) -> float:
         *_, last = accumulate(watched, lambda total, z: max(0.0, total + sign * z - self.config.k), initial=0.0)
@@ -282,15 +282,16 @@ class PageHinkley:
         if before.number < self.config.warmup:
             reason = f"{name} {reading.value:.4g}: warm-up, {before.number} of {self.config.warmup} scores so far"
             return Decision("accept", reason, evidence)
+        thresholds = {}
         if before.number:
             worst = before.mean + (threshold + before.lowest - before.summed + delta) * after.number / before.number
-            evidence["threshold"] = -worst if reading.direction == "higher" else worst
+            thresholds[name] = -worst if reading.direction == "higher" else worst
         accept = statistic <= threshold
         reason = (
             f"{name} {reading.value:.4g}: Page-Hinkley {statistic:.3g} {'within' if accept else 'beyond'} "
             f"{threshold:.3g} after {before.number} scores"
         )
-        return Decision("accept" if accept else "reject", reason, evidence)
+        return Decision("accept" if accept else "reject", reason, evidence, thresholds)
 
 
 class _Walk(NamedTuple):

@@ -70,10 +70,14 @@ class Threshold:
         else:
             relation = f">= {low:.4g}" if isfinite(low) else f"<= {high:.4g}"
         worst = low if reading.direction == "higher" else high
-        bounds = {"threshold": worst if isfinite(worst) else None, "min": self.config.min, "max": self.config.max}
-        evidence = {"value": value} | {name: bound for name, bound in bounds.items() if bound is not None}
+        bounds = {"min": self.config.min, "max": self.config.max}
         accept = low <= value <= high
-        return Decision("accept" if accept else "reject", f"{reading.evaluator} {value:.4g} {relation}", evidence)
+        return Decision(
+            "accept" if accept else "reject",
+            f"{reading.evaluator} {value:.4g} {relation}",
+            {"value": value} | {name: bound for name, bound in bounds.items() if bound is not None},
+            {reading.evaluator: worst} if isfinite(worst) else {},
+        )
 
 
 # Threshold relative to the first accepted image, the current one, the best so far, or the origin.
@@ -118,7 +122,14 @@ class Relative:
             f"than {which[self.config.reference]} {reference.value:.4g} (margin {self.config.margin:.3g})"
         )
         evidence = {"value": reading.value, "reference": reference.value, "worse_by": worse_by}
-        return Decision("accept" if accept else "reject", reason, {**evidence, "margin": self.config.margin})
+        margin = self.config.margin
+        worst = oriented_score(reference) - margin
+        return Decision(
+            "accept" if accept else "reject",
+            reason,
+            {**evidence, "margin": margin},
+            {reading.evaluator: worst if reading.direction == "higher" else -worst},
+        )
 
     def _reference(self, past: Past) -> Reading | None:
         name = self.config.evaluator

@@ -28,7 +28,7 @@ HYPOTHESES: Mapping[ClaimLabel, str] = {
 
 
 class ZeroShotConfig(ComponentConfig):
-    """Which model reads, and from where on it is believed."""
+    """Which model reads, and the probability from which it is believed."""
 
     paths: ClassVar[tuple[str, ...]] = ("folder",)
 

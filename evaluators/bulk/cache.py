@@ -135,7 +135,7 @@ class ScoreCache:
         return found
 
     def put(self, results: Mapping[str, Result], type_: str, version: str) -> None:
-        """Keep scores, and verdicts that an image cannot be scored; the first one written stands."""
+        """Keep scores, and verdicts that an image cannot be scored; the first one written is kept."""
         rows = [
             (key, type_, version, json.dumps(result_to_json(result), ensure_ascii=False), time.time_ns())
             for key, result in results.items()

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import fft
 
-from turngate.luma import luma_of
-from turngate.window import gaussian
+from turngate.luma import gaussian, luma_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

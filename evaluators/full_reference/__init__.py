@@ -1,8 +1,7 @@
 """Metrics that compare a candidate with a reference, after registration."""
 
-from turngate.evaluators.full_reference.ciede2000 import Ciede2000
 from turngate.evaluators.full_reference.geometry import FrameGeometry
-from turngate.evaluators.full_reference.psnr import Psnr
+from turngate.evaluators.full_reference.pixels import Ciede2000, Psnr
 from turngate.evaluators.full_reference.ssim import MsSsim, Ssim
 
 __all__ = [

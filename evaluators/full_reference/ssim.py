@@ -10,9 +10,8 @@ from turngate.evaluators.evaluator import Facts
 from turngate.evaluators.full_reference.base import FullReference
 from turngate.evaluators.registration import AlignedImages
 from turngate.evaluators.result import Result, Score, Unscored
-from turngate.luma import luma_of, rounded_luma
+from turngate.luma import gaussian, luma_of, rounded_luma, smooth, strips
 from turngate.memo import Memo
-from turngate.window import gaussian, smooth, strips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -115,7 +115,7 @@ def _no_object(text: str, names: list[str]) -> Unscored:
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """Every outermost JSON object in the text, whatever stands around it."""
+    """Every outermost JSON object in the text, whatever surrounds it."""
     decoder = json.JSONDecoder(parse_constant=_refuse, object_pairs_hook=_once)
     start = text.find("{")
     for _ in range(_MOST_TRIES):
@@ -135,7 +135,7 @@ def _refuse(constant: str) -> float:
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len({name for name, _ in pairs}) < len(pairs):
-        raise ValueError("a name stands twice")
+        raise ValueError("a name appears twice")
     return dict(pairs)
 
 

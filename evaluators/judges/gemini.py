@@ -15,9 +15,8 @@ from turngate.evaluators.judges.judge import Judge
 from turngate.evaluators.judges.question import Ask, ModelReply, Question, ReplyEnding
 from turngate.evaluators.result import EvaluationUsage, Failed, Unscored
 from turngate.providers import gemini
-from turngate.providers.calling import Called, call
+from turngate.providers.calling import Called, KeyName, call, missing_key, read_key
 from turngate.providers.gemini import FILTERS, blocked, count, finish_reason
-from turngate.providers.keys import KeyName, missing_key, read_key
 from turngate.providers.prices import Prices, known_prices
 
 if TYPE_CHECKING:

@@ -1,23 +1,29 @@
-"""A vision-language model on this machine, loaded by transformers from a folder or from the hub."""
+"""Vision-language models on this machine through transformers, and the judge that asks one."""
 
 from __future__ import annotations
 
 import importlib
+import io
 import threading
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from PIL import Image
+from pydantic import Field, model_validator
 
+from turngate.component import ComponentConfig
 from turngate.errors import ConfigError, MachineError, MissingWeights, one_line
-from turngate.evaluators.judges.config import VisionModelConfig
-from turngate.evaluators.judges.question import ModelReply
+from turngate.evaluators.judges.config import JudgeConfig, VisionModelConfig
+from turngate.evaluators.judges.judge import Judge
+from turngate.evaluators.judges.question import Ask, ModelReply, Question
 from turngate.evaluators.result import EvaluationUsage, Unscored
+from turngate.weights.hub import missing_model
 from turngate.weights.torch_device import out_of_memory, resolve_device
 from turngate.weights.version import folder_version
 
-__all__ = ["VisionModel"]
+__all__ = ["TransformersJudge", "TransformersJudgeConfig", "VisionModel"]
 
 
 class VisionModel:
@@ -116,3 +122,54 @@ def _load(config: VisionModelConfig, folder: Path) -> tuple[Any, Any]:
             how = "take a smaller model, or dtype: bfloat16"
             raise MachineError(f"{config.type}: {folder} does not fit into the memory of {device}: {how}") from error
         raise ConfigError(f"{config.type}.model: transformers cannot load {folder}: {one_line(error, 200)}") from error
+
+
+# A judge on this machine: any image-text-to-text model of transformers.
+
+
+class TransformersJudgeConfig(JudgeConfig, VisionModelConfig):
+    """Which model judges, and how."""
+
+    paths: ClassVar[tuple[str, ...]] = ("folder", "prompt")
+    """Fields that are paths relative to the configuration file."""
+
+    temperature: float = Field(default=0.0, ge=0, le=2)
+    """0 takes the most likely words; above, words are drawn from `seed`."""
+
+    @model_validator(mode="after")
+    def _not_both(self) -> Self:
+        if self.model is not None and self.folder is not None:
+            raise ConfigError("folder: give it or `model`, not both")
+        return self
+
+
+class TransformersJudge(Judge):
+    """An image-text-to-text model on this machine (Qwen2.5-VL, InternVL, ...) as a judge."""
+
+    Config: ClassVar[type[ComponentConfig]] = TransformersJudgeConfig
+    requires: ClassVar[Mapping[str, str]] = {"transformers": "judges", "torch": "judges"}
+
+    def __init__(self, config: TransformersJudgeConfig) -> None:
+        """Load the model; raises `MissingWeights` when it is not here, `ConfigError` when it cannot be used."""
+        self.config = config
+        self._vision = VisionModel(config)
+        # One image set at a time: a batch cannot change a value.
+        repeatable = config.temperature == 0 or config.seed is not None
+        super().__init__(
+            config, self._vision.name, weights=self._vision.name.rpartition("@")[2][:8], deterministic=repeatable
+        )
+
+    @classmethod
+    def missing(cls, config: TransformersJudgeConfig | None) -> str | None:
+        """A model in a folder, or on the hub."""
+        return missing_model(config.model, config.revision, config.folder, config.type) if config else None
+
+    @asynccontextmanager
+    async def _asking(self) -> AsyncIterator[Ask]:
+        async def ask(question: Question) -> ModelReply | Unscored:
+            parts: list[str | Image.Image] = []
+            for number, image in enumerate(question.images, start=1):
+                parts += [f"Image {number}:", Image.open(io.BytesIO(image.data)).convert("RGB")]
+            return self._vision.reply([*parts, question.text], self.config.temperature, self.config.seed)
+
+        yield ask

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from scipy.special import gammaln
 
-from turngate.window import gaussian, strips
+from turngate.luma import gaussian, strips
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

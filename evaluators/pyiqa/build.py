@@ -6,17 +6,16 @@ import contextlib
 import importlib
 import importlib.util
 import io
-import tempfile
 import threading
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from pickle import UnpicklingError
 from typing import Any
 
 from turngate.errors import ConfigError, MachineError, MissingExtra, MissingWeights, TurngateError, one_line
-from turngate.evaluators.pyiqa.catalogue import CatalogueEntry
-from turngate.evaluators.pyiqa.weights import Weights, write_ours
+from turngate.evaluators.pyiqa.catalogue import CatalogueEntry, module_of
+from turngate.evaluators.pyiqa.hub import Build
+from turngate.evaluators.pyiqa.weights import Weights, file_name, forbidden_by
 from turngate.weights.torch_device import out_of_memory, threads
 
 __all__ = ["alone", "build", "explained", "obstacle", "repeatable"]
@@ -25,30 +24,30 @@ __all__ = ["alone", "build", "explained", "obstacle", "repeatable"]
 # What an exception from inside pyiqa means to a user, in one line.
 
 
-def explained(error: Exception, name: str, network: str, given: Path | None) -> TurngateError | None:
-    """The error to raise instead; None for one that nobody has met yet.
-
-    `network` is pyiqa's class, `given` the user's own weights.
-    """
-    told = one_line(error, 160)
+def explained(error: Exception, entry: CatalogueEntry, weights: Weights, asked: Build) -> TurngateError | None:
+    """The error to raise instead; None for one that nobody has met yet."""
+    name, network, given = f"pyiqa:{entry.name}", entry.network, weights.given
+    detail = one_line(error, 160)
     if isinstance(error, TurngateError):
         return error
     if out_of_memory(error):
         return MachineError(f"{name} does not fit into the device's memory: use another device, or a smaller metric")
-    if isinstance(error, KeyError) and "registry" in told:
+    if isinstance(error, KeyError) and "registry" in detail:
         error = _import_error(network) or error
     if isinstance(error, ImportError):
         return _missing_package(name, error)
     if given is not None and isinstance(error, TypeError):
         return ConfigError(f"{name} takes no weights called {given.name}: leave `weights` out, or use pyiqa's own name")
     if given is not None and isinstance(error, KeyError | RuntimeError | ValueError | EOFError | UnpicklingError):
-        return ConfigError(f"{name}: {given} does not hold its weights ({type(error).__name__}: {told})")
-    if isinstance(error, EOFError | UnpicklingError | RuntimeError):
-        return MissingWeights(f"{name}: a file of weights in the cache is damaged ({told}): delete it")
-    if isinstance(error, OSError):  # URLError, time-outs and the hub's own errors are OSErrors too
+        return ConfigError(f"{name}: {given} does not hold its weights ({type(error).__name__}: {detail})")
+    if isinstance(error, EOFError | UnpicklingError | RuntimeError) and not asked.downloads:
+        return MissingWeights(f"{name}: a file of weights in the cache is damaged ({detail}): delete it")
+    if isinstance(error, EOFError | UnpicklingError | RuntimeError | OSError):  # the network's errors are OSErrors
+        what = f"{file_name(asked.url)} is not on this machine and {asked.url}" if asked.url else "a file of weights"
+        why = detail if asked.may_download else forbidden_by()
         return MissingWeights(
-            f"{name}: its weights are not on this machine and cannot be had ({told}): download them where there is "
-            "network, then set `weights: PATH` or copy the caches (~/.cache/torch/hub, ~/.cache/huggingface)"
+            f"{name}: {what} cannot be had ({why}): download it where there is network, then put it into "
+            f"{asked.cache / 'pyiqa'} (a repository's: ~/.cache/huggingface), or give its folder as `weights`"
         )
     return None
 
@@ -63,15 +62,12 @@ def _missing_package(name: str, error: ImportError) -> MissingExtra:
 
 
 def _import_error(network: str) -> ImportError | None:
-    """pyiqa swallows what went wrong when it looked for a class: find the file that defines it and import that."""
-    import pyiqa.archs
-
-    for path in sorted(Path(pyiqa.archs.__file__).parent.glob("*_arch.py")):
-        if f"class {network}(" in path.read_text(encoding="utf-8"):
-            try:
-                importlib.import_module(f"pyiqa.archs.{path.stem}")
-            except ImportError as error:
-                return error
+    """pyiqa swallows what went wrong when it looked for a class: import the module that defines it."""
+    module, _ = module_of(network)
+    try:
+        importlib.import_module(f"pyiqa.archs.{module}")
+    except ImportError as error:
+        return error
     return None
 
 
@@ -79,7 +75,7 @@ _lock = threading.RLock()
 
 
 def obstacle(entry: CatalogueEntry, device: str) -> TurngateError | None:
-    """What stands in the way besides weights, known before pyiqa is imported."""
+    """What hinders the metric besides weights, known before pyiqa is imported."""
     name = f"pyiqa:{entry.name}"
     if entry.cuda_only and not device.startswith("cuda"):
         return ConfigError(f"{name} runs on CUDA only: set `device: cuda` on a machine with a GPU")
@@ -91,23 +87,25 @@ def obstacle(entry: CatalogueEntry, device: str) -> TurngateError | None:
 
 def build(entry: CatalogueEntry, device: str, weights: Weights, local_only: bool) -> Any:
     """The metric; raises a `TurngateError` for everything that is known to go wrong."""
-    given: dict[str, str] = {}
-    if weights.file is not None:
-        given["pretrained_model_path"] = str(weights.file)
-    if weights.model is not None:
-        given["model"] = str(weights.model)
+    asked = Build(f"pyiqa:{entry.name}", weights, not local_only)
     try:
         with alone():
             _check_device(device)
-            import pyiqa
-
-            with _weights_in_place(weights, local_only):
-                return pyiqa.create_metric(entry.name, device=device, **given)
+            metric = asked.run(lambda: _create(entry.name, device, weights))
     except Exception as error:
-        known = explained(error, f"pyiqa:{entry.name}", entry.network, weights.file or weights.model)
+        known = explained(error, entry, weights, asked)
         if known is None:
             raise
         raise known from error
+    if weights.is_folder and weights.given is None:
+        raise MissingWeights(f"pyiqa:{entry.name}: `weights` holds nothing that it opens ({asked.files}): check it")
+    return metric
+
+
+def _create(name: str, device: str, weights: Weights) -> Any:
+    import pyiqa
+
+    return pyiqa.create_metric(name, device=device, **weights.options)
 
 
 @contextlib.contextmanager
@@ -140,53 +138,6 @@ def _check_device(device: str) -> None:
     try:
         torch.empty(1, device=device)
     except (AssertionError, RuntimeError) as error:
-        told = one_line(error, 120)
-        raise ConfigError(f"device: torch cannot use {device!r} here: set `device: cpu` ({told})") from error
-
-
-@contextlib.contextmanager
-def _weights_in_place(weights: Weights, local_only: bool) -> Iterator[None]:
-    """While a metric is built pyiqa looks into a folder of links, and downloads nothing where it may not."""
-    import huggingface_hub.constants
-    import torch.hub
-    from pyiqa.utils import download_util
-
-    with contextlib.ExitStack() as stack:
-        if local_only:
-            stack.enter_context(_swapped(huggingface_hub.constants, "HF_HUB_OFFLINE", True))
-            for module in (torch.hub, download_util):
-                stack.enter_context(_swapped(module, "download_url_to_file", _refuse))
-        if weights.links:
-            for name in ("liqe_arch", "topiq_arch"):  # they keep the folder that is set when they are imported
-                with contextlib.suppress(Exception):
-                    importlib.import_module(f"pyiqa.archs.{name}")
-            hub = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="turngate-weights-")))
-            _link(hub, weights)
-            stack.enter_context(_swapped(download_util, "DEFAULT_CACHE_DIR", str(hub / "pyiqa")))
-            # What `torch.hub.set_dir` sets; the function cannot take it back to "as the environment says".
-            stack.enter_context(_swapped(torch.hub, "_hub_dir", str(hub)))
-        yield
-
-
-def _link(hub: Path, weights: Weights) -> None:
-    for file, path in weights.links.items():
-        link = hub / file.place / file.name
-        link.parent.mkdir(exist_ok=True)
-        if path is None:
-            write_ours(link)
-        else:
-            link.symlink_to(path.resolve())
-
-
-@contextlib.contextmanager
-def _swapped(module: Any, name: str, value: Any) -> Iterator[None]:
-    before = getattr(module, name)
-    setattr(module, name, value)
-    try:
-        yield
-    finally:
-        setattr(module, name, before)
-
-
-def _refuse(url: str, *more: Any, **options: Any) -> None:
-    raise ConnectionError(f"{url} may not be downloaded")
+        raise ConfigError(
+            f"device: torch cannot use {device!r} here: set `device: cpu` ({one_line(error, 120)})"
+        ) from error

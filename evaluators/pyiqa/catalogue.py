@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
+import re
 import runpy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from itertools import permutations
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
+from urllib.parse import quote
 
 from turngate.errors import ConfigError, MissingExtra, UnknownComponent
 from turngate.evaluators.evaluator import Direction
 
-__all__ = ["CatalogueEntry", "entry_of", "read_catalogue", "versions"]
+__all__ = ["CatalogueEntry", "entry_of", "module_of", "read_catalogue", "versions"]
 
 _SETS = frozenset({"fid", "fid_dinov2", "inception_score", "sfid"})
 """They compare two sets of images, so one image has no value."""
@@ -56,7 +59,16 @@ class CatalogueEntry:
     captioned: bool
     """It compares with a text."""
     cuda_only: bool
-    """It runs on no other device, whatever it is told."""
+    """It runs on no other device, whatever is set."""
+    weights: tuple[str, ...]
+    """Files of pyiqa's hub that its source names for this metric; empty where it names none, or leaves a choice."""
+    loads_weights: bool
+    """Its source loads some, those of a backbone included."""
+
+    @property
+    def weights_told(self) -> str:
+        """The files of weights in one line."""
+        return ", ".join(self.weights) or ("as pyiqa fetches them" if self.loads_weights else "none")
 
 
 def entry_of(name: str) -> CatalogueEntry:
@@ -83,6 +95,20 @@ def read_catalogue() -> Mapping[str, CatalogueEntry]:
 
 
 @cache
+def _modules() -> Mapping[str, str]:
+    """Module of `pyiqa.archs` -> its source text; nothing is imported."""
+    spec = importlib.util.find_spec("pyiqa")
+    folders = (spec.submodule_search_locations or []) if spec else []
+    files = sorted(file for folder in folders for file in Path(folder, "archs").glob("*_arch.py"))
+    return {file.stem: file.read_text(encoding="utf-8") for file in files}
+
+
+def module_of(network: str) -> tuple[str, str]:
+    """Module of `pyiqa.archs` that defines a class, and its source text; both empty when there is none."""
+    return next((found for found in _modules().items() if f"class {network}(" in found[1]), ("", ""))
+
+
+@cache
 def versions() -> str:
     """`0.1.16+torch2.14.1`: either changes values."""
     return "+torch".join(_version(package) for package in ("pyiqa", "torch"))
@@ -96,17 +122,35 @@ def _version(package: str) -> str:
 
 
 def _entry(name: str, told: Mapping[str, Any]) -> CatalogueEntry:
+    options = dict(told["metric_opts"])
+    network = str(options.pop("type"))
+    _, source = module_of(network)
     direction: Literal["lower", "higher"] = "lower" if told.get("lower_better") or name in _LOWER else "higher"
     return CatalogueEntry(
         name,
         compares=told["metric_mode"] == "FR",
         direction=direction,
         range=_RANGES.get(name) or _range(str(told.get("score_range", ""))),
-        network=str(told["metric_opts"]["type"]),
+        network=network,
         min_size=_SMALLEST.get(name, 1),
         captioned=name == "clipscore",
         cuda_only=name == "maclip",
+        weights=_weights(source, [value for value in options.values() if isinstance(value, str)]),
+        loads_weights=_LOADS.search(source) is not None,
     )
+
+
+_FILE = re.compile(r"""(?:['"]([^'"]+)['"]:\s*)?get_url_from_name\(\s*(?:name=)?['"]([^'"]+)['"]""")
+"""A file of pyiqa's hub, with the key under which a module keeps its address."""
+_LOADS = re.compile(r"get_url_from_name|pretrained|\bclip\b|torchvision.*models")
+
+
+def _weights(source: str, options: Sequence[str]) -> tuple[str, ...]:
+    """The one file of a module, or the one whose key is made of the metric's options (`0.1_alex`); as on the disk."""
+    files = _FILE.findall(source)
+    keys = {*options, *(f"{one}{mark}{other}" for one, other in permutations(options, 2) for mark in "_-")}
+    names = {name for key, name in files if key in keys} or {name for _, name in files}
+    return (quote(names.pop()),) if len(names) == 1 else ()
 
 
 def _range(text: str) -> tuple[float, float]:

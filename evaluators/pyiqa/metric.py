@@ -16,7 +16,7 @@ from turngate.evaluators.evaluator import EvalInput, EvaluatorInput, Facts
 from turngate.evaluators.full_reference.base import described, reference_of, size_scored
 from turngate.evaluators.pyiqa.build import alone, build, obstacle, repeatable
 from turngate.evaluators.pyiqa.catalogue import CatalogueEntry, entry_of, read_catalogue, versions
-from turngate.evaluators.pyiqa.weights import gather, named, what_is_missing
+from turngate.evaluators.pyiqa.weights import Weights, what_is_missing
 from turngate.evaluators.registration import VERSION, Align, register
 from turngate.evaluators.result import Failed, Result, Score, Unscored
 from turngate.weights.hub import offline
@@ -83,9 +83,9 @@ class PyiqaMetric:
         if problem is not None:
             raise problem
         local_only = config.local_files_only or offline()
-        weights = gather(self._entry.name, config.weights, local_only, config.allow_pickle)
-        self.facts = _facts(self._entry, config, weights.fingerprint)
+        weights = Weights(self._entry, config.weights, config.allow_pickle)
         self._metric = build(self._entry, config.device, weights, local_only)
+        self.facts = _facts(self._entry, config, weights.fingerprint)
         self._on_the_cpu = cache(lambda: build(self._entry, "cpu", weights, local_only))
 
     @classmethod
@@ -107,7 +107,7 @@ class PyiqaMetric:
         problem = obstacle(entry, config.device)
         if problem is not None:
             return str(problem)
-        return what_is_missing(entry.name, config.weights, config.local_files_only or offline())
+        return what_is_missing(entry, config.weights, config.local_files_only or offline())
 
     def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Score each sample by itself; NaN is `Unscored("undefined")`, an exception inside pyiqa `Failed`."""
@@ -189,7 +189,7 @@ def _facts(entry: CatalogueEntry, config: PyiqaConfig, fingerprint: str) -> Fact
         tolerance=1e-3,
         inputs=frozenset(inputs),
         min_size=entry.min_size,
-        weights=str(config.weights or named(entry.name)),
+        weights=str(config.weights or entry.weights_told),
         weights_licence="see the metric's authors; pyiqa itself: PolyForm Noncommercial and S-Lab",
         source=f"pyiqa's {entry.network}",
         size_scored=f"{size_scored(config.align)}; then as pyiqa resizes inside"

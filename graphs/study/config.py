@@ -1,18 +1,51 @@
-"""The study file."""
+"""A study as its file says it, and the control arms that it adds."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 from pydantic import Field, SerializeAsAny, field_validator
 
 from turngate.agent.reasoning import READERS
 from turngate.component import ComponentConfig
 from turngate.frozen import StrictModel
-from turngate.graphs.study.controls import CONTROLS, Control
 
-__all__ = ["StudyConfig"]
+__all__ = ["CONTROLS", "Control", "StudyConfig", "control_arm"]
+
+
+# Control arms: what a result must be held against.
+
+Control = Literal["no-gate", "always-reject", "oracle", "random", "codec-only", "branch"]
+"""
+- `no-gate`: every candidate is accepted: what the editor does by itself.
+- `always-reject`: nothing is: independent edits of the origin, one per turn, none kept.
+- `oracle`: a gate that sees the truth, the upper bound.
+- `random`: a coin with the mean acceptance rate of the gated arms in the same cell.
+- `codec-only`: no editor, only re-encoding as JPEG.
+- `branch`: every turn edits the origin and is accepted: sampling noise without recursion.
+"""
+
+CONTROLS: tuple[Control, ...] = get_args(Control)
+"""All of them, in the order of tables."""
+
+_ARMS: dict[Control, dict[str, Any]] = {
+    "no-gate": {"gate": {"type": "always_accept"}, "on_reject": {"attempts": 1}},
+    "always-reject": {"gate": {"type": "always_reject"}, "on_reject": {"attempts": 1, "then": "skip"}},
+    "oracle": {"gate": {"type": "oracle"}},
+    "random": {"gate": {"type": "random", "like": "*"}},
+    "codec-only": {
+        "gate": {"type": "always_accept"},
+        "on_reject": {"attempts": 1},
+        "editor": {"type": "codec", "format": "jpeg", "quality": 90},
+    },
+    "branch": {"gate": {"type": "always_accept"}, "on_reject": {"attempts": 1}, "history": "origin"},
+}
+
+
+def control_arm(control: Control) -> dict[str, Any]:
+    """Fields of a control arm, laid over those of the study."""
+    return dict(_ARMS[control])
 
 
 class StudyConfig(StrictModel):
@@ -42,7 +75,7 @@ class StudyConfig(StrictModel):
     """Reads the reasoning summaries for the page, and for the reports of runs whose configuration names none;
     `lexicon` where it is left out."""
     sensitivity: list[float] = []
-    """Further thresholds of `damaged`, in the truth's unit; the answer is told for each."""
+    """Further thresholds of `damaged`, in the truth's unit; the answer is given for each."""
 
     @field_validator("origins", "scenarios", "editors", mode="before")
     @classmethod
@@ -53,7 +86,7 @@ class StudyConfig(StrictModel):
         for item in raw:
             name = _name_of(item)
             if name in named:
-                raise ValueError(f"{name!r} stands in the list twice: give names, as a mapping")
+                raise ValueError(f"{name!r} is in the list twice: give names, as a mapping")
             named[name] = item
         return named
 

@@ -14,8 +14,7 @@ from pydantic import ValidationError
 from turngate.errors import ConfigError
 from turngate.graphs.config import RunConfig, derive
 from turngate.graphs.load import apply_overrides, merge, parse_config, read_mapping, with_absolute_paths
-from turngate.graphs.study.config import StudyConfig
-from turngate.graphs.study.controls import control_arm
+from turngate.graphs.study.config import StudyConfig, control_arm
 from turngate.registry import explain, nearest
 
 __all__ = ["Job", "Study", "read_study"]

@@ -8,7 +8,16 @@ from typing import Any, ClassVar, Literal, Protocol, Self
 
 from turngate.frozen import StrictModel
 
-__all__ = ["ComponentClass", "ComponentConfig", "Direction", "missing_here", "missing_modules", "summary"]
+__all__ = [
+    "ComponentClass",
+    "ComponentConfig",
+    "Direction",
+    "differences",
+    "missing_here",
+    "missing_modules",
+    "summary",
+]
+
 
 Direction = Literal["higher", "lower"]
 """Which way a value is better."""
@@ -69,3 +78,27 @@ def missing_here(component: type[ComponentClass], config: ComponentConfig | None
 def summary(described: object) -> str:
     """First line of the docstring of a component or of a method, for listings; empty where there is none."""
     return (described.__doc__ or "").strip().split("\n", 1)[0]
+
+
+# What differs between two mappings, field by field.
+
+
+def differences(
+    old: Mapping[str, Any], new: Mapping[str, Any], *, whole_components: bool = False, prefix: str = ""
+) -> list[tuple[str, Any, Any]]:
+    """Fields that differ, as (dotted path, old value, new value); None where a field is not there.
+
+    With `whole_components` two components of different `type` differ as a whole, not in each of their settings.
+    """
+    found: list[tuple[str, Any, Any]] = []
+    for key in dict.fromkeys((*old, *new)):
+        before, after = old.get(key), new.get(key)
+        if (
+            isinstance(before, Mapping)
+            and isinstance(after, Mapping)
+            and not (whole_components and before.get("type") != after.get("type"))
+        ):
+            found += differences(before, after, whole_components=whole_components, prefix=f"{prefix}{key}.")
+        elif before != after:
+            found.append((f"{prefix}{key}", before, after))
+    return found

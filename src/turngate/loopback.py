@@ -47,7 +47,7 @@ def serve(app: Starlette, listening: socket.socket, ready: Callable[[], None]) -
     config = uvicorn.Config(
         app,
         log_config=None,
-        log_level="critical",  # an error is told in the answer; a scripted fault of a fake is none
+        log_level="critical",  # the answer names an error; a scripted fault of a fake is none
         access_log=False,
         lifespan="off",
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,

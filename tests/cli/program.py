@@ -20,7 +20,8 @@ from turngate.cli import cli
 from turngate.cli.errors import guarded
 
 __all__ = [
-    "OFFLINE", "PLUGIN", "TURNGATE", "Done", "environment", "program", "python_path", "turngate", "write",
+    "OFFLINE", "PLUGIN", "TURNGATE", "Done", "as_started", "call", "environment", "program", "python_path", "turngate",
+    "write",
 ]  # fmt: skip
 
 PLUGIN = Path(__file__).parents[1] / "e2e" / "plugin"
@@ -85,17 +86,27 @@ def turngate(tmp_path: Path, environment: dict[str, str]) -> Callable[..., Done]
     """Run `turngate ARGUMENTS` in an empty folder, in this process."""
 
     def do(*arguments: object, **more: str) -> Done:
-        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
-        with _as_started([TURNGATE, *map(str, arguments)], tmp_path, {**environment, **more}):
-            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                code = guarded(cli)
-        return Done(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))  # type: ignore[attr-defined]
+        return call([*map(str, arguments)], tmp_path, {**environment, **more})
 
     return do
 
 
+def call(arguments: list[str], folder: Path, environment: Mapping[str, str]) -> Done:
+    """Run `turngate ARGUMENTS` in `folder`, in this process."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="", write_through=True) for _ in range(2))
+    with (
+        as_started([TURNGATE, *arguments], folder, environment),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        code = guarded(cli)
+    for stream in (out, err):
+        stream.seek(0)
+    return Done(code, out.read(), err.read())
+
+
 @contextlib.contextmanager
-def _as_started(arguments: list[str], folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
+def as_started(arguments: list[str], folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
     """Arguments, folder, environment and search path of a new process; what is imported from there is forgotten."""
     modules, variables = set(sys.modules), dict(os.environ)
     with pytest.MonkeyPatch.context() as patch, contextlib.chdir(folder):

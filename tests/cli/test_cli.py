@@ -214,7 +214,7 @@ def test_binary_configuration(turngate: Turngate, tmp_path: Path) -> None:
         ("origin=none.png", ["no image at", "none.png"]),
         ("origin=run.yaml", ["not a whole image"]),
         ("editor.type=no.such.Editor", ["cannot be imported"]),
-        ("editor.type=os.path.join", ["is not a part"]),
+        ("editor.type=os.path.join", ["is not a component"]),
         ("nonsense", ["field=value"]),
         ("on_reject.then=explode", ["on_reject.then", "'skip'"]),
         ("budgets.usd=.nan", ["budgets.usd"]),
@@ -268,4 +268,5 @@ def test_a_damaged_run_is_named(turngate: Turngate, write: Write, tmp_path: Path
 def test_unknown_command_and_option(turngate: Turngate) -> None:
     turngate("rum").refused(2, "did you mean 'run'")
     turngate("run", "x.yaml", "--fast").refused(2, "--fast")
-    turngate("fork", "x").refused(2, "--turn")
+    turngate("fork", "x", "--turn", "two").refused(2, "--turn")
+    turngate("fork").refused(2, "RUN")

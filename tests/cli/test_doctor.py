@@ -11,6 +11,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from tests.packages import need_pyiqa
 
 from .program import Done
 
@@ -152,7 +153,7 @@ def test_facts_of_one(turngate: Turngate) -> None:
 
 
 def test_every_metric_of_pyiqa_by_name(program: Turngate, tmp_path: Path) -> None:
-    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+    need_pyiqa()
     empty = {"TORCH_HOME": str(tmp_path), "HOME": str(tmp_path), "HF_HOME": str(tmp_path)}
     told = {part["name"]: part for part in program("evaluators", "--all", "--json", **empty).json()["evaluators"]}
     metrics = {name: part for name, part in told.items() if name.startswith("pyiqa:")}

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import yaml
 from PIL import Image
+from tests.packages import need_pyiqa
 
 from .program import TURNGATE, Done
 
@@ -264,7 +265,7 @@ def test_a_run_has_an_origin_of_its_own(turngate: Turngate, score: Turngate, wri
 
 
 def test_missing_weights_are_told_in_one_line(score: Turngate, images: Path, tmp_path: Path) -> None:
-    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+    need_pyiqa()
     done = score(images, "--with", "pyiqa:musiq", TURNGATE_OFFLINE="1", TORCH_HOME=str(tmp_path / "torch"))
     done.refused(2, "pyiqa:musiq", "musiq_koniq_ckpt-e95806b9.pth", "TURNGATE_OFFLINE is set")
 
@@ -274,7 +275,7 @@ def test_the_list_of_evaluators(turngate: Turngate) -> None:
     assert [one["name"] for one in told][:3] == ["brisque", "niqe", "piqe"]
     assert all(one["runs_here"] for one in told)
     turngate("evaluators", "--suite", "x").refused(2, "no suite is called")
-    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+    need_pyiqa()
     everything = {one["name"]: one for one in turngate("evaluators", "--all", "--json").json()["evaluators"]}
     assert everything["pyiqa:dmm"]["better"] == "lower"
     assert everything["pyiqa:piqe"]["runs_here"] is True

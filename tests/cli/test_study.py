@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import time
 from collections.abc import Callable
@@ -14,7 +16,7 @@ import yaml
 from turngate import RunView
 from turngate.traces.lock import holder
 
-from .program import TURNGATE, Done, python_path
+from .program import TURNGATE, Done, call, python_path
 
 Turngate = Callable[..., Done]
 STUDY: dict[str, Any] = {
@@ -43,6 +45,15 @@ def study(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
+    """The study's folder after it ran, and what the command said."""
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "study.yaml").write_text(yaml.safe_dump(STUDY, sort_keys=False))
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("OTEL_")}
+    return folder / "runs", call(["study", "study.yaml"], folder, {**kept, "PYTHONPATH": python_path()})
+
+
 def test_the_plan_says_what_it_will_take_and_runs_nothing(turngate: Turngate, study: Path, tmp_path: Path) -> None:
     done = turngate("study", study, "--plan", "--json")
     assert done.code == 0, done.err
@@ -62,8 +73,11 @@ def test_the_price_of_a_paid_study_is_told_before_it_runs(turngate: Turngate, st
     turngate("study", study, "--plan", GEMINI_API_KEY="", GOOGLE_API_KEY="").refused(2, "GEMINI_API_KEY")
 
 
-def test_a_grid_is_run_answered_and_left_alone(turngate: Turngate, study: Path, tmp_path: Path) -> None:
-    done = turngate("study", study, "--jobs", "2")
+def test_a_grid_is_run_answered_and_left_alone(
+    turngate: Turngate, study: Path, tmp_path: Path, finished: tuple[Path, Done]
+) -> None:
+    runs, done = finished
+    shutil.copytree(runs, tmp_path / "runs")
     assert done.code == 0, done.err
     assert "10/10" in done.err
     for words in (
@@ -84,8 +98,10 @@ def test_a_grid_is_run_answered_and_left_alone(turngate: Turngate, study: Path, 
     assert "nothing to do" in turngate("study", study).out
 
 
-def test_verdicts_of_people_stand_in_for_truth(turngate: Turngate, study: Path, tmp_path: Path) -> None:
-    assert turngate("study", study, "--quiet").code == 0
+def test_verdicts_of_people_stand_in_for_truth(
+    turngate: Turngate, study: Path, tmp_path: Path, finished: tuple[Path, Done]
+) -> None:
+    shutil.copytree(finished[0], tmp_path / "runs")
     rows = [f"runs/s/no-gate/{origin},{turn},{'yes' if turn == 5 else 'no'}" for origin in ("coffee", "chelsea")
             for turn in range(1, 6)]  # fmt: skip
     (tmp_path / "labels.csv").write_text("run,turn,damaged\n" + "\n".join([*rows, "nowhere,1,yes"]) + "\n")
@@ -104,7 +120,7 @@ def test_a_killed_run_ends_alone(turngate: Turngate, study: Path, tmp_path: Path
     raw = yaml.safe_load(study.read_text())
     killer = {"type": "killing:Killer", "mark": str(tmp_path / "mark")}
     raw |= {"arms": {"strict": raw["arms"]["strict"], "killed": {"gate": "always_accept", "editor": killer}}}
-    raw |= {"controls": "none", "sensitivity": []}
+    raw |= {"controls": "none", "sensitivity": [], "origins": ["skimage:coffee"]}
     raw["run"].pop("truth")
     study.write_text(yaml.safe_dump(raw, sort_keys=False))
     (tmp_path / "killing.py").write_text(_KILLER)

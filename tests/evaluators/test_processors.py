@@ -54,6 +54,7 @@ def registered(case: str) -> bool:
     return case.endswith((" full", " geometry", " drift", " drift_chain"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernels", list(KERNELS)[1:])
 def test_values_do_not_hang_on_the_kernels(found: dict[str, dict[str, dict[str, Any]]], kernels: str) -> None:
     """To the last recorded decimal. A fit may take the next step of its grid: once among all of these."""

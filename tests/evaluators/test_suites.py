@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.packages import need_pyiqa
 
 from turngate import parse_config
 from turngate.errors import ConfigError, UnknownComponent
@@ -54,7 +55,7 @@ def test_the_papers_twelve() -> None:
 
 
 def test_all_no_reference_metrics_need_the_image_alone() -> None:
-    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+    need_pyiqa()
     from turngate.evaluators.pyiqa import PyiqaConfig, PyiqaMetric
 
     everything = members("nr-all")

@@ -20,6 +20,7 @@ from turngate.graphs.validate import validate
 from turngate.pages.report.run import write_run_report
 from turngate.picture import Picture
 from turngate.traces.analysis.run import AttemptView
+from turngate.traces.records import CompositeRow, ScoreRow, TruthRow
 
 from . import stamp
 
@@ -44,15 +45,16 @@ def rows(view: RunView) -> list[dict[str, Any]]:
         {
             **attempt.row.comparable(),
             **attempt.decision.comparable(),
+            "composite": attempt.made.comparable() if attempt.made else None,
             "scores": [score.comparable() for score in attempt.scores.values()],
         }
         for attempt in view.attempts
     ]
 
 
-def composite(attempt: AttemptView) -> dict[str, Any]:
-    assert attempt.decision.composite is not None
-    return attempt.decision.composite
+def composite(attempt: AttemptView) -> CompositeRow:
+    assert attempt.made is not None
+    return attempt.made
 
 
 def picture(view: RunView, sha256: str) -> Picture:
@@ -71,11 +73,11 @@ def test_the_edit_is_taken_and_the_harm_is_not(config: Config, run: Run, driver:
     for attempt in view.attempts:
         made, decision = composite(attempt), attempt.decision
         ideal = stamp.stamped(ideal, attempt.row.turn)
-        assert (attempt.row.input_image, made["base"], made["candidate"]) == (current, current, attempt.row.image)
+        assert (attempt.row.input_image, made.base, made.candidate) == (current, current, attempt.row.image)
         assert (decision.verdict, decision.action, decision.taken_attempt) == ("reject", "force_accept", 1)
-        assert decision.image_after == made["image"] != attempt.row.image
-        assert attempt.row.extras == [{"image": made["image"], "role": "composite"}]
-        assert made["changed"] == pytest.approx(stamp.SIDE**2 / 128**2, rel=0.5)
+        assert decision.image_after == made.image != attempt.row.image
+        assert attempt.row.extras == [{"image": made.image, "role": "composite"}]
+        assert made.changed == pytest.approx(stamp.SIDE**2 / 128**2, rel=0.5)
         current = decision.image_after
     last = picture(view, current)
     assert psnr(last.rgb, ideal) > psnr(picture(view, view.attempts[-1].row.image or "").rgb, ideal)
@@ -91,8 +93,9 @@ def test_the_composite_has_scores_and_truth_of_its_own(config: Config, run: Run)
     _, view = run(config(**{**MASKED, "gate": gate}))
     for before, after in zip(view.attempts, view.attempts[1:], strict=False):
         made = composite(before)
-        assert after.decision.evidence["reference"] == made["scores"]["psnr"]["value"]
-        assert made["scores"]["psnr"]["value"] == made["truth"]["value"] != before.scores["psnr"].value
+        (score,) = made.scores
+        assert after.decision.evidence["reference"] == score.value
+        assert made.truth is not None and score.value == made.truth.value != before.scores["psnr"].value
         assert before.truth is not None and before.truth.value == before.scores["psnr"].value
 
 
@@ -135,7 +138,7 @@ def test_nothing_clearly_changed(config: Config, run: Run) -> None:
     _, view = run(config(**{**MASKED, "editor": {"type": "scripted", "default": "noise:16"}}))
     assert {attempt.decision.image_after for attempt in view.attempts} == {view.info.origin.image}
     assert [attempt.decision.action for attempt in view.attempts] == ["skip"] * 4
-    assert composite(view.attempts[0])["changed"] == 0
+    assert composite(view.attempts[0]).changed == 0
     assert "no change of the candidate reaches masking.threshold" in view.attempts[0].decision.reason
     assert (summarise(view).rejected, summarise(view).propagated) == (4, 0)
 
@@ -144,7 +147,7 @@ def test_another_aspect_ratio_cannot_be_masked(config: Config, run: Run) -> None
     editor = {"type": "scripted", "default": "size:30x20"}
     _, view = run(config(**{**MASKED, "editor": editor}))
     assert {attempt.decision.action for attempt in view.attempts} == {"skip"}
-    assert "30x20" in composite(view.attempts[0])["why"]
+    assert "30x20" in (composite(view.attempts[0]).why or "")
     fields = {**MASKED, "gate": {"type": SAYS, "verdicts": ["accept_masked"]}, "editor": editor}
     _, view = run(config(**{**fields, "on_reject": {"attempts": 2}}), "gate")
     assert [attempt.decision.action for attempt in view.attempts][:2] == ["retry", "skip"]
@@ -155,15 +158,15 @@ def test_a_gate_may_say_it(config: Config, run: Run) -> None:
     fields = {**MASKED, "gate": {"type": SAYS, "verdicts": ["reject", "accept_masked"]}}
     _, view = run(config(**{**fields, "on_reject": {"attempts": 3}}))
     assert [attempt.decision.action for attempt in view.attempts] == ["retry", "accept"] * 4
-    assert view.attempts[0].decision.composite is None
-    assert composite(view.attempts[1])["image"] == view.attempts[1].decision.image_after
+    assert view.attempts[0].made is None
+    assert composite(view.attempts[1]).image == view.attempts[1].decision.image_after
     assert (summarise(view).accepted, summarise(view).forced) == (4, 0)
 
 
 def test_an_unchanged_image_stays_no_change(config: Config, run: Run) -> None:
     editor = {"type": "scripted", "default": "same"}
     _, view = run(config(**{**MASKED, "gate": {"type": SAYS, "verdicts": ["accept_masked"]}, "editor": editor}))
-    assert (summarise(view).no_change, view.attempts[0].decision.composite) == (4, None)
+    assert (summarise(view).no_change, view.attempts[0].made) == (4, None)
 
 
 def test_no_candidate_means_nothing_to_mask(config: Config, run: Run) -> None:
@@ -179,7 +182,8 @@ def test_a_simulator_cannot_tell_the_truth_about_a_composite(config: Config, run
 
 def test_a_report_of_it_can_be_written(config: Config, run: Run) -> None:
     _, view = run(config(**MASKED))
-    assert composite(view.attempts[-1])["image"][:12] in write_run_report(view.folder.path).read_text()
+    image = composite(view.attempts[-1]).image
+    assert image is not None and image[:12] in write_run_report(view.folder.path).read_text()
 
 
 @pytest.mark.parametrize(
@@ -191,9 +195,28 @@ def test_wrong_settings_are_named(config: Config, masking: dict[str, Any], messa
         config(on_reject={"then": "accept_masked", "masking": masking})
 
 
-def test_a_composite_is_plain_json_in_the_ledger(config: Config, run: Run) -> None:
+def test_a_composite_is_a_row_of_its_own(config: Config, run: Run) -> None:
     _, view = run(config(**MASKED))
     link = sqlite3.connect(view.folder.ledger_file)
-    stored = [json.loads(text) for (text,) in link.execute("SELECT composite FROM decisions ORDER BY turn")]
+    stored = link.execute("SELECT turn, attempt, image, scores, truth FROM composites ORDER BY turn").fetchall()
     link.close()
-    assert stored == [composite(attempt) for attempt in view.attempts]
+    for (turn, attempt, image, scores, truth), each in zip(stored, view.attempts, strict=True):
+        made = composite(each)
+        assert (
+            (turn, attempt, image)
+            == (made.turn, made.attempt, made.image)
+            == (each.row.turn, 1, each.decision.image_after)
+        )
+        assert [ScoreRow.model_validate(one) for one in json.loads(scores)] == made.scores
+        assert TruthRow.model_validate_json(truth) == made.truth == each.standing
+
+
+def test_a_composite_of_an_earlier_attempt_stands_for_that_candidate(config: Config, run: Run) -> None:
+    """The last attempt gave no image: what was made belongs to its decision, and was taken of the attempt before."""
+    editor = {"type": "scripted", "size": 128, "script": {"1.1": 0.2, "1.2": "no_image:safety"}}
+    fields = {**MASKED, "turns": 1, "editor": editor, "on_reject": {"attempts": 2, "then": "accept_masked"}}
+    _, view = run(config(**fields))
+    first, second = view.attempts
+    assert (first.made, second.composite) == (None, None)
+    assert first.composite == second.made == composite(second)
+    assert (first.taken, composite(second).candidate, composite(second).attempt) == (True, first.row.image, 2)

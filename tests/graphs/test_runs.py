@@ -66,7 +66,7 @@ def test_a_changed_configuration_is_refused(config: Config, run: Run) -> None:
         run(config(gate=REJECT, on_reject=policy, seed=7, editor={"type": "scripted", "size": 20}))
     assert {field for field, _, _ in refused.value.diff} == {"seed", "editor.size"}
     folder = run(config(gate=REJECT, on_reject=policy))[0].folder
-    assert str(refused.value).endswith(f"turngate fork {folder} --set editor.size=20 --set seed=7")
+    assert str(refused.value).endswith(f"turngate fork {folder} --set seed=7 --set editor.size=20")
     with pytest.raises(ConfigChanged, match=f"turngate fork {folder} --set FIELD=VALUE"):
         run(config(gate="always_accept", on_reject=policy))
     assert run(config(gate=REJECT, on_reject=policy, driver="graph"))[0].status == "complete"

@@ -90,7 +90,7 @@ def test_an_arm_with_an_editor_of_its_own_runs_once_per_origin(tmp_path: Path) -
         ({"arms": {"a b": STRICT}}, "arms.a b"),
         ({"arms": {"a--b": STRICT}}, "arms.a--b"),
         ({"controls": ["oracel"]}, "oracel"),
-        ({"origins": ["a/x.png", "b/x.png"]}, "'x' stands in the list twice"),
+        ({"origins": ["a/x.png", "b/x.png"]}, "'x' is in the list twice"),
         ({"arms": {"a": {"gate": {"type": "random", "like": "b"}}}}, "arms.a.gate.like"),
         ({"arms": {"a": {"gate": {"type": "treshold"}}}}, "arm a: gate.type"),
         ({"repeat": 3}, "repeats"),

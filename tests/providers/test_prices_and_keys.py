@@ -6,7 +6,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from turngate.errors import MissingKey
-from turngate.providers.keys import KeyName, missing_key, read_key
+from turngate.providers.calling import KeyName, missing_key, read_key
 from turngate.providers.prices import Prices, Tokens, cost, known_prices
 
 

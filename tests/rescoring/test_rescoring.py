@@ -19,6 +19,7 @@ from turngate.evaluators import EVALUATORS
 from turngate.evaluators.bulk import Batcher, NamedEvaluator
 from turngate.graphs.config import RunConfig
 from turngate.rescoring import Rescoring, Tally, choose, find, named, turns_in
+from turngate.traces.analysis.run import read_rescored, rescored_names, with_rescored
 from turngate.traces.rescored import ScoredRow, ScoreTable, coverage, read_scores
 
 Config = Callable[..., RunConfig]
@@ -85,13 +86,28 @@ def test_a_composite_is_scored_too(config: Config, run: Run) -> None:
         on_reject={"then": "accept_masked", "masking": {"threshold": 2}},
     )
     _, view = run(settings)
-    composites = [attempt.decision.composite for attempt in view.attempts if attempt.decision.composite]
+    composites = [attempt.made for attempt in view.attempts if attempt.made]
     rescore(view.folder.path, by("scripted", "gray"))
     rows = [row for row in read_scores(view.folder.path) if row.role == "composite"]
     assert [(row.image, row.value) for row in rows] == [
-        (one["image"], one["scores"]["gray"]["value"]) for one in composites if one["image"]
+        (one.image, one.scores[0].value) for one in composites if one.image
     ]
     assert rows
+
+
+def test_a_composite_of_an_earlier_attempt_keeps_its_later_scores(config: Config, run: Run) -> None:
+    """Its scores are filed under the attempt whose decision made it; the candidate that it was made of shows them."""
+    editor = {"type": "scripted", "size": 64, "script": {"1.1": 0.2, "1.2": "no_image:safety"}}
+    settings = config(
+        origin={"image": "skimage:astronaut", "size": 64}, turns=1, editor=editor, evaluators=["psnr"],
+        gate="always_reject", on_reject={"attempts": 2, "then": "accept_masked"},
+    )  # fmt: skip
+    _, view = run(settings)
+    rescore(view.folder.path, by("psnr"))
+    found = read_rescored(view).evaluators
+    later = with_rescored(view, found, rescored_names(found)).attempts[0]
+    (now,), (then,) = later.standing_scores.values(), view.attempts[0].standing_scores.values()
+    assert now.value == then.value is not None
 
 
 def test_a_run_is_only_read(config: Config, run: Run) -> None:

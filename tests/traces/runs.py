@@ -111,6 +111,7 @@ class Writer:
         taken: int | None = None,
         reason: str = "brisque 30 <= 40",
         evidence: dict[str, Any] | None = None,
+        thresholds: dict[str, float] | None = None,
         after: tuple[str, int] | None = None,
         status_after: Any = "running",
         **more: Any,
@@ -133,6 +134,8 @@ class Writer:
             "history": "previous", "input_image": self.image, "input_turn": self.image_turn,
             "simulated": self.simulated, "model": "sharpener-1", **shape, **more,
         }  # fmt: skip
+        if thresholds is None:
+            thresholds = {self.gate["evaluator"]: 40.0} if evidence is None and "evaluator" in self.gate else {}
         start = self._tick()
         fields |= {"turn": turn, "attempt": number, "outcome": outcome, "image": sha}
         row = AttemptRow(started_ns=start, ended_ns=self._tick(), **fields)
@@ -143,7 +146,8 @@ class Writer:
             self.image, self.image_turn = sha, turn
         decision = DecisionRow(
             turn=turn, attempt=number, verdict=verdict, rule="gate", reason=reason, action=action,
-            evidence={"value": 30.0, "threshold": 40.0} if evidence is None else evidence,
+            evidence={"value": 30.0} if evidence is None else evidence,
+            thresholds=thresholds,
             taken_attempt=taken if taken is not None else number if action in ("accept", "force_accept") else None,
             image_after=self.image, image_turn_after=self.image_turn, closes_turn=action != "retry",
             status_after=status_after, at_ns=self._tick(),
@@ -215,7 +219,7 @@ def long_run(path: Path, turns: int, attempts: int, size: int, start: int = 1, *
                 damage=damage, verdict="accept" if accept else "reject",
                 action="accept" if accept else "skip" if last else "retry",
                 reason=f"brisque {value:.4g} {'<=' if accept else '>'} 40",
-                evidence={"value": value, "threshold": 40.0},
+                evidence={"value": value}, thresholds={"brisque": 40.0},
                 status_after="complete" if last and turn == turns else "running",
                 reasoning="The image was reproduced faithfully; fine texture is crisp. " * 4,
             )  # fmt: skip

@@ -12,7 +12,7 @@ __all__ = ["SCORE_TABLES", "ScoredRow", "ScoringPass", "ScoringPassEnd"]
 
 
 class ScoredRow(Row):
-    """One evaluator's result on one image. Rows are added and never changed: other versions stand beside each other."""
+    """One evaluator's result on one image. Rows are added and never changed: other versions have rows of their own."""
 
     key: str
     """SHA-256 of item, evaluator type, version, settings, `inputs` and `tries`."""
@@ -72,7 +72,7 @@ class ScoringPass(Row):
     evaluators: list[dict[str, Any]]
     """Name, type, version, parameters (SHA-256), settings and facts of each."""
     images: int
-    """Images that there are."""
+    """Total number of images."""
     chosen: int
     """Images that were asked for: fewer than `images` when only some were scored."""
     selection: dict[str, Any] = {}

@@ -89,7 +89,7 @@ class ScoreTable:
     def _all(self, table: str, model: type[R], order: str) -> list[R]:
         with self._lock, machine_errors(self.path):
             rows = self._link.execute(f"SELECT * FROM {table} ORDER BY {order}").fetchall()  # noqa: S608 - our own constants
-        return [cast(R, decode(model, row)) for row in rows]
+        return [cast(R, decode(model, dict(row))) for row in rows]
 
 
 def read_scores(folder: Path) -> list[ScoredRow]:
@@ -117,7 +117,7 @@ class Coverage:
     parameters: str
     """SHA-256 of its settings."""
     images: int
-    """Images that there are, as its latest pass counted them."""
+    """Total number of images, as its latest pass counted them."""
     looked_at: int
     """Images that have a row, whatever is in it."""
     retried: int

@@ -39,13 +39,13 @@ Attributes: TypeAlias = dict[str, Value]
 T = TypeVar("T")
 
 _MOST_PARTS = 16
-"""Evidence and components come from plug-ins; the rest of a span must keep its place (SDK limit: 128 attributes)."""
+"""Evidence and components come from plug-ins; the rest of a span needs room too (SDK limit: 128 attributes)."""
 _MOST_WORDS = 8
 """Flags that are shown; the ledger has them all."""
 
 
 def known(values: Mapping[str, Value | None]) -> Attributes:
-    """Without what is not known."""
+    """`values` without those that are None."""
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -55,7 +55,7 @@ def words(values: Sequence[str], content: Content) -> list[str] | None:
 
 
 def parts(name: str, values: Mapping[str, float | str | None], content: Content) -> Attributes:
-    """One attribute per named value; `name` says with `{name}` where the value's name goes."""
+    """One attribute per named value; `{name}` in `name` is replaced by the value's name."""
     shown = [(key, value) for key, value in values.items() if value is not None][:_MOST_PARTS]
     return {
         name.format(name=content.word(key)): content.word(value) if isinstance(value, str) else value

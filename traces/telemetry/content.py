@@ -17,7 +17,7 @@ __all__ = ["Content", "image_facts", "origin_facts"]
 
 @dataclass(frozen=True)
 class Content:
-    """What may be said, and at which length."""
+    """What may be sent, and at which length."""
 
     capture: bool = False
     """Instructions, reasoning summaries, explanations and image references are sent."""

@@ -119,7 +119,7 @@ class DiffusersEditor:
         effects = guidance_effects(self._pipeline, self._asked)
         idle = [name for name, effect in effects.items() if name in self._asked and not effect["acts"]]
         cut_short = ["instruction_truncated"] if any("truncated" in text for text in said) else []
-        detail = {
+        metadata = {
             "pipeline": self._class.__name__,
             "device": self._device,
             "dtype": str(self._pipeline.dtype).removeprefix("torch."),
@@ -134,7 +134,7 @@ class DiffusersEditor:
             Picture.from_rgb(canvas.cut(made)),
             model=self.model,
             flags=(*(f"{name}_has_no_effect" for name in idle), *canvas.flags(made), *cut_short),
-            detail=detail,
+            metadata=metadata,
         )
 
     def _failed(self, error: Exception) -> NoImage:

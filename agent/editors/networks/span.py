@@ -120,5 +120,5 @@ class SpanEditor:
         large = self._net.enlarge(small)
         inside = large[top : top + height, left : left + width]
         rgb = np.clip(np.rint(inside * 255), 0, 255).astype(np.uint8)
-        detail = {"offset": [top, left], "kernel": self.config.kernel}
-        return Edited.of(Picture.from_rgb(rgb), model=self._net.version, detail=detail)
+        metadata = {"offset": [top, left], "kernel": self.config.kernel}
+        return Edited.of(Picture.from_rgb(rgb), model=self._net.version, metadata=metadata)

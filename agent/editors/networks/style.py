@@ -121,7 +121,7 @@ class StyleEditor:
     def edit(self, request: EditRequest) -> Edited | NoImage:
         """Mix in the repainted image; the result is a PNG of the input's size, whatever that is.
 
-        `NoImage("refused")` when the style is the instruction's to choose and it mentions none that there is.
+        `NoImage("refused")` when the style is the instruction's to choose and it mentions none that exists.
         """
         config = self.config
         rng = np.random.default_rng(request.seed)
@@ -137,8 +137,8 @@ class StyleEditor:
         painted = self._net.paint(rgb, style, (top, left)).astype(np.float32)
         # Mixed here and rounded: the package's own mixing cuts off, which alone darkens a chain by half a level a turn.
         mixed = np.rint(rgb + np.float32(strength) * (painted - rgb)).astype(np.uint8)
-        detail = {"style": style, "strength": strength, "offset": [top, left]}
-        return Edited.of(Picture.from_rgb(mixed), model=self._net.version, detail=detail)
+        metadata = {"style": style, "strength": strength, "offset": [top, left]}
+        return Edited.of(Picture.from_rgb(mixed), model=self._net.version, metadata=metadata)
 
     def _named(self, instruction: str) -> int | None:
         """The fixed style, or the one that the instruction mentions first; None when it mentions none."""

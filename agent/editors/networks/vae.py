@@ -132,7 +132,7 @@ class VaeEditor:
             why = "the network gave numbers that are not finite: its weights may be broken"
             return NoImage("error", why, retryable=False, model=self.model)
         rgb = np.clip(np.rint((made[:height, :width] + 1) * 127.5), 0, 255).astype(np.uint8)
-        return Edited.of(Picture.from_rgb(rgb), model=self.model, detail={"device": self._device})
+        return Edited.of(Picture.from_rgb(rgb), model=self.model, metadata={"device": self._device})
 
     def _round_trip(self, pixels: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
         """H x W x 3 in -1..1, sides multiples of 8, to the same (not clipped)."""

@@ -12,8 +12,7 @@ from turngate.agent.editors.remote.base import RemoteConfig, no_answer
 from turngate.agent.editors.remote.gemini_wire import contents, result
 from turngate.component import ComponentConfig
 from turngate.providers import gemini
-from turngate.providers.calling import Called, call, run_blocking
-from turngate.providers.keys import KeyName, missing_key, read_key
+from turngate.providers.calling import Called, KeyName, call, missing_key, read_key, run_blocking
 from turngate.providers.prices import known_prices
 
 if TYPE_CHECKING:

@@ -68,7 +68,7 @@ def result(
         data,
         extras=tuple(ExtraImage(_image(part), "interim") for part in images if part is not chosen),
         flags=tuple(remarks),
-        detail={"declared_media_type": declared, **({"text": text[:2000]} if text else {})},
+        metadata={"declared_media_type": declared, **({"text": text[:2000]} if text else {})},
         content=_content(candidate),
         **told,
     )

@@ -15,8 +15,7 @@ from turngate.agent.editor import Edited, EditRequest, EditUsage, ExtraImage, No
 from turngate.agent.editors.remote.base import RemoteConfig, no_answer, sent
 from turngate.component import ComponentConfig
 from turngate.providers import openai
-from turngate.providers.calling import Called, call, run_blocking
-from turngate.providers.keys import KeyName, missing_key, read_key
+from turngate.providers.calling import Called, KeyName, call, missing_key, read_key, run_blocking
 from turngate.providers.prices import Prices, Tokens, cost, known_prices
 
 if TYPE_CHECKING:
@@ -138,9 +137,9 @@ def _result(
     except (binascii.Error, ValueError) as error:
         return NoImage("error", f"the answer's image is not base64: {error}", **told)
     revised = images[-1].revised_prompt
-    detail = {"revised_prompt": revised[:2000]} if revised else {}
+    metadata = {"revised_prompt": revised[:2000]} if revised else {}
     extras = tuple(ExtraImage(other, "interim") for other in others)
-    return Edited(data, extras=extras, flags=flags, detail=detail, **told)
+    return Edited(data, extras=extras, flags=flags, metadata=metadata, **told)
 
 
 def _usage(answer: ImagesResponse, prices: Prices | None, waited: float) -> EditUsage:

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from turngate.agent.editor import EditUsage, NoImage
+from turngate.agent.editor import EditUsage, NoImage, ObjectFailure
 from turngate.errors import ConfigError
 
 __all__ = ["Chain", "Recorded", "linked"]
@@ -39,7 +39,9 @@ class Recorded:
     usage: EditUsage = field(default_factory=EditUsage)
     damage: float | None = None
     flags: tuple[str, ...] = ()
-    told: Mapping[str, Any] = field(default_factory=dict)
+    operation_failed: bool | None = None
+    object_failure: ObjectFailure | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
     extras: tuple[tuple[Path, str, str], ...] = ()
     """Images that came along: file, SHA-256, role."""
 

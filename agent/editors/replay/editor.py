@@ -103,7 +103,9 @@ class ReplayEditor:
             extras=tuple(ExtraImage(read_image(file, sha256), role) for file, sha256, role in found.extras),
             flags=tuple(dict.fromkeys([*found.flags, *_remarks(found, request)])),
             damage=found.damage,
-            detail=found.told,
+            operation_failed=found.operation_failed,
+            object_failure=found.object_failure,
+            metadata=found.metadata,
         )
 
     def _end(self, request: EditRequest) -> str:

@@ -173,7 +173,9 @@ def _recorded(row: AttemptRow, turn: int, attempt: int, images: ImageStore) -> R
         usage=usage,
         damage=row.damage,
         flags=tuple(flag for flag in row.flags if not flag.startswith(_LOOPS_OWN)),
-        told={**row.told, "source_turn": row.turn, "source_attempt": row.attempt},
+        operation_failed=row.operation_failed,
+        object_failure=row.object_failure,
+        metadata={**row.metadata, "source_turn": row.turn, "source_attempt": row.attempt},
         extras=tuple((images.path(extra["image"]), extra["image"], extra["role"]) for extra in row.extras),
     )
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from turngate.agent.editor import Edited, EditRequest, NoImage
+from turngate.agent.editor import Edited, EditRequest, NoImage, ObjectFailure
 from turngate.agent.editors.simulated import objects as things
 from turngate.agent.editors.simulated.decay import age, decay, increment
 from turngate.agent.editors.simulated.objects import FAILS, operate, painted
@@ -71,12 +71,12 @@ class SimulatedEditor:
         self._made: dict[str, _Carried] = {}
 
     def restore(self, made: Iterable[tuple[str, float] | tuple[str, float, Mapping[str, Any]]]) -> None:
-        """Remember images made before this process started: SHA-256, damage and, where there is one, `Edited.detail`.
+        """Remember images made before this process started: SHA-256, damage and, where there is one, `Edited.metadata`.
 
-        Without the detail the objects in an image are not known; the rest is.
+        Without the metadata the objects in an image are not known; the rest is.
         """
-        for image, damage, *told in made:
-            objects = things.from_json(told[0].get("placed", ())) if told else ()
+        for image, damage, *more in made:
+            objects = things.from_json(more[0].get("placed", ())) if more else ()
             self._made[image] = _Carried(damage, objects)
 
     def edit(self, request: EditRequest) -> Edited | NoImage:
@@ -93,22 +93,21 @@ class SimulatedEditor:
         rgb, objects = operated.rgb, carried.objects
         if kind in _MOVES and not operated.failed:
             objects = _MOVES[kind](objects)
-        detail: dict[str, Any] = {"step": step}
-        if kind in FAILS:
-            detail["operation_failed"] = operated.failed
+        metadata: dict[str, Any] = {"step": step}
+        object_failure: ObjectFailure | None = None
         if step > 0:
             decayed = decay(rgb, self._signature, carried.damage, damage, worn)
             rgb, objects = decayed.rgb, things.cropped(objects, decayed.crop)
             if decayed.repeated:
                 objects = things.repeated(objects, decayed.repeated)
-                detail["repeated"] = list(decayed.repeated)
+                metadata["repeated"] = list(decayed.repeated)
         name = str(request.operation.get("object") or "object")
         if kind == "add":
             addition = things.add(name, objects, rgb.shape[1], rgb.shape[0], adding, self._failures)
             rgb, objects = painted(rgb, addition.drawn), addition.objects
-            detail["object_failure"] = addition.failure
+            object_failure = addition.failure
         if objects or kind == "add":
-            detail |= {"objects": len(objects), "placed": things.as_json(objects)}
+            metadata |= {"objects": len(objects), "placed": things.as_json(objects)}
         picture = Picture.from_rgb(rgb)
         self._made[picture.sha256] = _Carried(damage, objects)
         return Edited.of(
@@ -116,7 +115,9 @@ class SimulatedEditor:
             reasoning=self._summary(kind, name, damage, words),
             model=f"{self.model}-1",
             damage=damage,
-            detail=detail,
+            operation_failed=operated.failed if kind in FAILS else None,
+            object_failure=object_failure,
+            metadata=metadata,
         )
 
     def _summary(self, kind: str, name: str, damage: float, rng: np.random.Generator) -> str | None:

@@ -6,10 +6,11 @@ import colorsys
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from turngate.agent.editor import ObjectFailure
 from turngate.agent.scenario import grayscale, mirror, rotate
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ __all__ = [
     "FAILS",
     "FAILURES",
     "RADIUS",
-    "ObjectFailure",
     "Placed",
     "add",
     "as_json",
@@ -34,9 +34,6 @@ __all__ = [
     "rotated",
 ]
 
-
-ObjectFailure = Literal["nothing_added", "replaced", "row_too_many"]
-"""Nothing new appears; the new object takes the place of an old one; a row of the same object comes along with it."""
 
 FAILURES: Mapping[ObjectFailure, float] = {"nothing_added": 0.06, "replaced": 0.1, "row_too_many": 0.06}
 """Probability of each when an object is asked for. Ours: the paper reports that they happen, not how often."""
@@ -69,7 +66,7 @@ class Placed:
 class Addition:
     """What came of a request to add an object."""
 
-    failure: ObjectFailure | None
+    failure: ObjectFailure
     drawn: tuple[Placed, ...]
     """New in the image; they are painted over what was there."""
     objects: tuple[Placed, ...]
@@ -99,7 +96,7 @@ def add(
     off = rng.uniform(-_JITTER, _JITTER, (1 + len(row), 2)) * min(width, height) / (width, height)
     cells = zip(((x, y), *row), off, strict=True)
     drawn = tuple(_placed(name, x + float(right), y + float(down)) for (x, y), (right, down) in cells)
-    return Addition("row_too_many" if row else None, drawn, (*objects, *drawn))
+    return Addition("row_too_many" if row else "none", drawn, (*objects, *drawn))
 
 
 def mirrored(objects: Iterable[Placed]) -> tuple[Placed, ...]:
@@ -140,13 +137,13 @@ def from_json(told: Iterable[Mapping[str, Any]]) -> tuple[Placed, ...]:
     return tuple(Placed(one["name"], one["x"], one["y"]) for one in told)
 
 
-def _failure(rng: np.random.Generator, failures: float) -> ObjectFailure | None:
+def _failure(rng: np.random.Generator, failures: float) -> ObjectFailure:
     drawn = float(rng.random())
     for failure, probability in FAILURES.items():
         drawn -= failures * probability
         if drawn < 0:
             return failure
-    return None
+    return "none"
 
 
 def _free(objects: tuple[Placed, ...], width: int, height: int) -> list[tuple[float, float]]:

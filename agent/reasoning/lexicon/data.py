@@ -151,7 +151,7 @@ class Lexicon(LexiconSection):
     """Denies what is before it in its clause: `is gone`, `not visible`."""
 
     asked: Group = ()
-    """From here on somebody's request is told."""
+    """What follows reports somebody's request."""
     asked_before: Group = ()
     """What is before it in its clause was only asked for: `was requested`."""
     intent: Group = ()
@@ -234,7 +234,7 @@ class Lexicon(LexiconSection):
 
     @cached_property
     def joiners(self) -> frozenset[str]:
-        """Single words that may stand before the subject of a clause."""
+        """Single words that may precede the subject of a clause."""
         groups = (self.contrast, self.joining, self.linking)
         return frozenset(word for group in groups for phrase in group for word in phrase.split("|") if " " not in word)
 

@@ -20,7 +20,7 @@ __all__ = ["UNSAID", "Scoped", "ScopedPhrase", "clauses", "scoped"]
 _HARD = frozenset(f";…{SYMBOL}")
 _SOFT = frozenset(":()—–")
 _ANSWERS = ("gone", "remove.done", "cleanse.done")
-"""After a colon they are about what stands before it: `noise: none`."""
+"""After a colon they are about what comes before it: `noise: none`."""
 _NOUN_AND_VERB = 4
 """Words in which a subject without an article must have come to its verb."""
 _SUBJECT_AND_VERB = 12
@@ -94,7 +94,7 @@ def _own_subject(words: Sequence[str], start: int, lexicon: Lexicon) -> bool:
 
 
 UNSAID = frozenset({"asked", "intent", "possible"})
-"""What stands in such a context is not said to be so."""
+"""A phrase in such a context is not said to be so."""
 
 _NEAR = 6
 """Words after `any` and the like that are only possible."""
@@ -111,7 +111,7 @@ class ScopedPhrase:
     role: str
     """Field of the lexicon."""
     kind: str
-    """What stands after the dot: kind of damage, form of a verb; else empty."""
+    """What follows the dot: kind of damage, form of a verb; else empty."""
     start: int
     end: int
     clause: int
@@ -238,7 +238,7 @@ def _heading(words: Sequence[str], lexicon: Lexicon) -> bool:
 
 
 def _resumed(words: Sequence[str], found: Scoped, lexicon: Lexicon) -> None:
-    """`The noise, which I saw, is gone`: what stands after the insertion belongs to what stands before it."""
+    """`The noise, which I saw, is gone`: what follows the insertion belongs to what precedes it."""
     opens = {item.clause for item in found.items if item.role == "relative"}
     for index, clause in enumerate(found.clauses[2:], 2):
         verb = clause.start + 1

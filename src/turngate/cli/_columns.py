@@ -62,7 +62,7 @@ def print_words(text: str, *, error: bool = False) -> None:
 
 
 def _parts(sizes: dict[str, int], room: int) -> Iterator[list[str]]:
-    """Columns of each table: the first one stands in all."""
+    """Columns of each table: the first one is in all."""
     first, *others = sizes
     part, used = [first], sizes[first] + _GAP
     for name in others:
@@ -91,12 +91,12 @@ class TimeLeft:
         self._marks = deque([(0, self._began)], maxlen=_STEPS + 1)
 
     def begin_at(self, done: int) -> None:
-        """So many steps were done before the beginning."""
+        """Set the number of steps that were done before the beginning."""
         self._done = done
         self._marks[0] = (done, self._began)
 
     def reached(self, done: int) -> None:
-        """So many steps are done."""
+        """Set the number of steps that are done."""
         if done > self._done:
             self._done = done
             self._marks.append((done, self._clock()))

@@ -36,7 +36,7 @@ _COLOURS = {"accept": "green", "accept_masked": "green", "reject": "yellow"}
 
 
 class LiveTable:
-    """Which columns stand in the table is settled by the run's configuration and the width."""
+    """Which columns the table has depends on the run's configuration and the width."""
 
     def __init__(self, info: RunInfo) -> None:
         config = info.recorded
@@ -97,7 +97,7 @@ def decision_of(record: AttemptRecord) -> str:
         return "no image"
     if record.attempt.outcome == "no_change":
         return f"same, {word}"
-    masked = decision.composite is not None and decision.composite["image"] is not None
+    masked = record.composite is not None and record.composite.image is not None
     return "masked" if masked else word
 
 
@@ -167,7 +167,7 @@ class Live:
     """Observer of a run; context manager around it."""
 
     def __init__(self, folder: Path, label: str = "") -> None:
-        """`label` stands before every line and rules out the table: others write to the same terminal."""
+        """`label` precedes every line and rules out the table: others write to the same terminal."""
         self._folder = folder
         self._label = label
         self._console = Console(stderr=True, highlight=False)

@@ -1,4 +1,4 @@
-"""`turngate editors`, `evaluators`, `gates`, `scenarios` and `readers`."""
+"""`turngate editors`, `evaluators`, `gates`, `scenarios` and `readers`; `turngate graph`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,7 +15,7 @@ from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
 from turngate.agent.reasoning import READERS
 from turngate.agent.scenarios import SCENARIOS
-from turngate.cli._options import json_option
+from turngate.cli._options import json_option, out_option
 from turngate.component import ComponentClass, ComponentConfig, missing_here, missing_modules, summary
 from turngate.errors import TurngateError
 from turngate.evaluators import EVALUATORS, Facts
@@ -204,3 +205,26 @@ def _how(missing: dict[str, str]) -> str | None:
     if extras:
         return f"pip install 'turngate[{','.join(extras)}]'"
     return f"pip install {' '.join(sorted(missing))}" if missing else None
+
+
+# `turngate graph`.
+
+
+@click.command("graph")
+@out_option("Draw to this file instead: .png, .svg or .mmd.")
+def graph_command(out: Path | None) -> int:
+    """Print the state machine as Mermaid text, or draw it without network."""
+    from turngate.errors import MachineError, UserError
+    from turngate.graphs.machine import draw, mermaid
+
+    if out is None:
+        click.echo(mermaid())
+        return 0
+    if out.suffix not in (".png", ".svg", ".mmd"):
+        raise UserError(f"--out {out}: give a name that ends in .png, .svg or .mmd")
+    try:
+        out.write_bytes(mermaid().encode() if out.suffix == ".mmd" else draw(out.suffix.removeprefix(".")))
+    except OSError as error:
+        raise MachineError(f"cannot write {out}: {error.strerror or error}") from error
+    click.echo(out)
+    return 0

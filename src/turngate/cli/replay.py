@@ -34,7 +34,7 @@ def replay_command(
 ) -> int:
     """Decide the recorded candidates of RUN again, with another gate: no editor is called.
 
-    Valid up to the first divergence, which is told: from there on the recorded candidates were made from images that
+    Valid up to the first divergence, which the answer names: later candidates were recorded from images that
     the other gate would not have kept.
     """
     added = [f"evaluators.{name}={kind or name}" for name, _, kind in (item.partition("=") for item in evaluators)]
@@ -51,7 +51,7 @@ def replay_command(
 
 
 def _redecide(run: Path, overrides: list[str]) -> Counterfactual:
-    from turngate.differences import differences
+    from turngate.component import differences
     from turngate.errors import ConfigError
     from turngate.graphs.load import parse_config
     from turngate.graphs.replay import FREE, redecide
@@ -195,7 +195,7 @@ def _threshold(gate: Any, evaluator: str, direction: Any, relative: bool) -> flo
 
     zero = {evaluator: Reading(evaluator, 0.0, direction)}
     decision = gate.decide(zero, Past(1, 1, 0, origin=zero if relative else {}))
-    return float(decision.evidence["threshold"])
+    return float(decision.thresholds[evaluator])
 
 
 def _write(path: Path, values: list[float]) -> None:
@@ -222,7 +222,7 @@ def _say_threshold(answer: dict[str, Any], out: Path | None) -> None:
         "independent edits. It is no promise for all turns of a run together, nor for other images."
     )
     if answer["clean_edits"] > answer["runs"]:
-        click.echo("Several edits of one run stand among them, and those are not independent: the rate is approximate.")
+        click.echo("Several edits are of one run and not independent: the rate is approximate.")
     source = out or "clean.csv"
     relative = ", relative_to_origin: true" if answer["relative_to_origin"] else ""
     click.echo(

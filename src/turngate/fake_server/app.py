@@ -1,4 +1,4 @@
-"""The web application: routes of the two APIs, and of the script."""
+"""The web application: routes of the two APIs, of the lists of models, and of the script."""
 
 from __future__ import annotations
 
@@ -21,13 +21,63 @@ from turngate.fake_server.asked import Asked, BadRequest, Provider, ReceivedImag
 from turngate.fake_server.gemini.answers import answer_gemini, gemini_error, gemini_refusal, wrong_gemini_key
 from turngate.fake_server.gemini.request import read_gemini
 from turngate.fake_server.log import Log, understood
-from turngate.fake_server.models import model_routes
-from turngate.fake_server.openai.answers import answer_chat, answer_edit, openai_error, openai_refusal, wrong_openai_key
+from turngate.fake_server.openai.answers import (
+    CREATED,
+    answer_chat,
+    answer_edit,
+    openai_error,
+    openai_refusal,
+    wrong_openai_key,
+)
 from turngate.fake_server.openai.request import read_chat, read_edit
 from turngate.fake_server.reply import HttpReply, deliver, wait
 from turngate.fake_server.script import WORDS, Script, ScriptedReply, parse_script, split
 
 __all__ = ["check_key", "make_app", "refuse"]
+
+
+# Lists of models: any name is served, these are shown.
+
+_MODELS = ("fake-image", "fake-judge")
+
+
+def model_routes() -> list[Route]:
+    """`GET /v1/models` serves both APIs, so the key's header tells them apart."""
+    return [
+        Route("/{version:str}/models", _list_models, methods=["GET"]),
+        Route("/{version:str}/models/{model:path}", _get_model, methods=["GET"]),
+    ]
+
+
+async def _list_models(request: Request) -> Response:
+    if _is_gemini(request):
+        return JSONResponse({"models": [_gemini(name) for name in _MODELS]})
+    return JSONResponse({"object": "list", "data": [_openai(name) for name in _MODELS]})
+
+
+async def _get_model(request: Request) -> Response:
+    name = request.path_params["model"]
+    return JSONResponse(_gemini(name) if _is_gemini(request) else _openai(name))
+
+
+def _is_gemini(request: Request) -> bool:
+    has_key = "x-goog-api-key" in request.headers or "key" in request.query_params
+    return has_key or request.path_params["version"] != "v1"
+
+
+def _gemini(name: str) -> dict[str, Any]:
+    return {
+        "name": f"models/{name}",
+        "version": "1",
+        "displayName": f"{name} (fake)",
+        "inputTokenLimit": 65536,
+        "outputTokenLimit": 32768,
+        "supportedGenerationMethods": ["generateContent"],
+    }
+
+
+def _openai(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": CREATED, "owned_by": "turngate"}
 
 
 # From a request that was understood to its answer; pure but for the time that an image takes.

@@ -1,8 +1,9 @@
-"""The one layer that calls a provider: tries, kinds of failure, what ends a run."""
+"""The one layer that calls a provider: keys, tries, kinds of failure, what ends a run."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import threading
 import time
@@ -11,9 +12,9 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from turngate.errors import ConfigError, MissingKey, QuotaExhausted
 from turngate.frozen import StrictModel
@@ -24,11 +25,14 @@ __all__ = [
     "CallFailure",
     "Called",
     "FailureKind",
+    "KeyName",
     "RetryConfig",
     "Try",
     "below",
     "call",
+    "missing_key",
     "raise_if_fatal",
+    "read_key",
     "run_blocking",
     "trace_headers",
 ]
@@ -205,3 +209,27 @@ def below(headers: Mapping[str, str]) -> Iterator[None]:
         yield
     finally:
         _headers.reset(token)
+
+
+# API keys come from the environment and stay there.
+
+KeyName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_]*(KEY|TOKEN|SECRET)[A-Za-z0-9_]*$")]
+"""Name of an environment variable that holds a key. What a variable of such a name holds is redacted everywhere."""
+
+
+def read_key(names: tuple[str, ...], wanted_by: str, optional: bool = False) -> str:
+    """The first of the variables that is set; raises `MissingKey` when none is.
+
+    With `optional` (a server of one's own) a missing key is the word `none`: client libraries insist on one.
+    """
+    found = next((os.environ[name].strip() for name in names if os.environ.get(name, "").strip()), None)
+    if found:
+        return found
+    if optional:
+        return "none"
+    raise MissingKey(f"{wanted_by} needs an API key: export {names[0]}=...")
+
+
+def missing_key(names: tuple[str, ...]) -> str | None:
+    """What to do when none of the variables is set, in one line, or None."""
+    return None if any(os.environ.get(name, "").strip() for name in names) else f"export {names[0]}=..."

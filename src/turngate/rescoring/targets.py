@@ -28,7 +28,7 @@ __all__ = ["FoundTargets", "ImagePlace", "Target", "find", "turns_in"]
 
 @dataclass(frozen=True)
 class ImagePlace:
-    """Where an image stands in its run."""
+    """Place of an image in its run."""
 
     turn: int | None = None
     attempt: int | None = None
@@ -46,11 +46,11 @@ class Target:
     items: tuple[ScoreJob, ...]
     """Images that are to be scored."""
     images: int
-    """Images that there are."""
+    """Total number of images."""
     offers: frozenset[EvaluatorInput]
     """What at least one image can be shown with."""
     places: Mapping[str, ImagePlace] = field(default_factory=dict)
-    """Id of an item -> where it stands; those of no run are not in it."""
+    """Id of an item -> its place; those of no run are not in it."""
     selection: Mapping[str, Any] = field(default_factory=dict)
     """How `items` were chosen; empty when they are all images."""
 
@@ -91,7 +91,7 @@ def _images(
     position = Progress.start(origin)
     for record in records:
         attempt = record.attempt
-        for role, image in made_images(attempt, record.decision):
+        for role, image in made_images(attempt, record.composite):
             item = ScoreJob(
                 f"{attempt.turn}/{attempt.attempt}/{role}",
                 source(image),

@@ -38,7 +38,7 @@ def check_editor(editor: Editor, instruction: str = "Produce an exact replica of
             assert answer.picture.sha256 == decoded.sha256, "`picture` is not the picture of `data`"
             assert np.array_equal(answer.picture.rgb, decoded.rgb), "`picture` has other pixels than `data`"
         assert answer.damage is None or editor.simulated, "only a simulator may record its own damage"
-        json.dumps(dict(answer.detail), allow_nan=False)
+        json.dumps(dict(answer.metadata), allow_nan=False)
     _check_seeds(editor, pictures["rgb"], instruction)
 
 

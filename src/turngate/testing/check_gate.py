@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from math import isfinite
 
 from turngate.agent.gate import Accepted, Decision, Gate, Past, Reading, Readings
 from turngate.evaluators import Direction
@@ -15,8 +16,9 @@ def check_gate(gate: Gate) -> None:
     """Raise `AssertionError` when a gate breaks its contract.
 
     It must declare what it reads, decide from its arguments alone (the same arguments give the same decision, in any
-    order, and are left as they were), give a reason of one line and evidence that is plain JSON, and survive every
-    past that a run can have: an empty one, an origin or an accepted image without a score, and many equal scores.
+    order, and are left as they were), give a reason of one line, evidence that is plain JSON and finite thresholds of
+    evaluators that it reads, and survive every past that a run can have: an empty one, an origin or an accepted image
+    without a score, and many equal scores.
     """
     assert isinstance(gate.reads, frozenset), "`reads` must be a frozenset of evaluator names"
     assert isinstance(gate.reads_truth, bool), "`reads_truth` must be True or False"
@@ -36,6 +38,8 @@ def check_gate(gate: Gate) -> None:
         assert decision.verdict in ("accept", "reject", "accept_masked"), f"unknown verdict {decision.verdict!r}"
         assert decision.reason.strip() and "\n" not in decision.reason, "a decision needs a reason of one line"
         json.dumps(dict(decision.evidence), allow_nan=False)
+        assert decision.thresholds.keys() <= gate.reads, "`thresholds` names an evaluator that the gate does not read"
+        assert all(isfinite(value) for value in decision.thresholds.values()), "a threshold must be finite"
 
 
 def _decide(gate: Gate, scores: Readings, past: Past) -> Decision:

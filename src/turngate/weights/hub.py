@@ -68,7 +68,7 @@ def missing_model(model: str | None, revision: str | None, folder: str | Path | 
 def hub_problem(
     error: BaseException, repository: str, revision: str | None, local_only: bool, part: str
 ) -> TurngateError:
-    """What stands between the user and the weights, in one line; `part` has the settings."""
+    """What hinders the use of the weights, in one line; `part` has the settings."""
     from huggingface_hub import errors
 
     causes = _causes(error)
@@ -112,7 +112,7 @@ def _why(local_only: bool) -> str:
 
 
 def _is_of_the_network(error: BaseException) -> bool:
-    """By name: which HTTP library the hub's client stands on differs between its versions."""
+    """By name: the HTTP library under the hub's client differs between its versions."""
     return not {"ConnectionError", "TransportError"}.isdisjoint(kind.__name__ for kind in type(error).__mro__)
 
 

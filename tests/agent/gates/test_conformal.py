@@ -35,7 +35,7 @@ def test_the_quantile_by_hand(alpha: float, low: float, high: float) -> None:
     made = conformal(NINE, alpha)
     for which, threshold in (("lower", low), ("higher", high)):
         decision = made.decide(reading(threshold, which), past())
-        assert (decision.verdict, decision.evidence["threshold"]) == ("accept", threshold)
+        assert (decision.verdict, decision.thresholds) == ("accept", {"q": threshold})
         assert not accepts(made, threshold + (0.1 if which == "lower" else -0.1), past(), which)
 
 
@@ -92,7 +92,7 @@ def test_relative_to_the_origin_only_the_difference_counts(
 
 def test_an_origin_without_a_score_is_no_reference() -> None:
     decision = conformal(NINE, 0.1, relative_to_origin=True).decide(reading(1e6), past())
-    assert (decision.verdict, decision.evidence["threshold"]) == ("accept", None)
+    assert (decision.verdict, decision.thresholds) == ("accept", {})
     assert "origin has no score" in decision.reason
 
 

@@ -96,7 +96,14 @@ def test_each_member_is_shown_what_it_declares() -> None:
     decision = made.decide(reading(2.0), past(damaged=False))
     assert decision.reason.startswith("3 of 3 accept, 3 needed: oracle yes (sound)")
     assert "([] None)" in decision.reason, "no score and no truth for a gate that reads neither"
-    assert (decision.evidence["1.oracle"], decision.evidence["3.threshold"]) == ("accept", 3)
+    assert (decision.evidence["1.oracle"], decision.evidence["3.threshold"]) == ("accept", "accept")
+
+
+def test_the_strictest_threshold_counts_where_all_must_accept() -> None:
+    members = [{"type": "threshold", "evaluator": "q", "at": at} for at in (3, 5)]
+    lower, higher = (gate(type="all", gates=members).decide(reading(4, way), past()) for way in ("lower", "higher"))
+    assert (lower.thresholds, higher.thresholds) == ({"q": 3}, {"q": 5})
+    assert gate(type="any", gates=members).decide(reading(4), past()).thresholds == {}, "neither alone rejects"
 
 
 @pytest.mark.parametrize(

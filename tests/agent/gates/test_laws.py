@@ -114,21 +114,22 @@ def test_only_the_direction_says_what_is_better(
         assert as_it_is.evidence.get(key) == negated.evidence.get(key)
 
 
-WITH_THRESHOLD = [config for config in BY_NUMBER if config["type"] not in ("relative", "veto")]
+WITH_THRESHOLD = [config for config in BY_NUMBER if config["type"] != "mean"]
+WITH_THRESHOLD.append({"type": "all", "gates": BY_NUMBER[:5]})
 
 
 @pytest.mark.parametrize("config", WITH_THRESHOLD, ids=name)
 @given(origin=score, accepted=stream, value=score, which=direction)
 @settings(max_examples=50)
-def test_the_threshold_in_the_evidence_is_where_the_decision_turns(
+def test_the_threshold_is_where_the_decision_turns(
     config: dict[str, Any], origin: float, accepted: list[float], value: float, which: Any
 ) -> None:
     """It is the worst score that is still accepted; the report draws it."""
     made = gate(**({**config, "sd_floor": 0.5} if config["type"] in ("k_sigma", "cusum", "ewma") else config))
     before = past(origin, accepted, which)
-    threshold = made.decide(reading(value, which), before).evidence.get("threshold")
-    assume(isinstance(threshold, float))
-    assert isinstance(threshold, float)
+    threshold = made.decide(reading(value, which), before).thresholds.get("q")
+    assume(threshold is not None)
+    assert threshold is not None
     little = (1e-6 if which == "higher" else -1e-6) * (1 + abs(threshold))
     assert accepts(made, threshold + little, before, which)
     assert not accepts(made, threshold - little, before, which)

@@ -39,6 +39,7 @@ def test_references(values: list[float], value: float, which: Any) -> None:
     for reference, held_against in expected.items():
         decision = gate(type="relative", evaluator="q", reference=reference).decide(reading(value, which), history)
         assert decision.evidence["reference"] == held_against
+        assert decision.thresholds == ({} if held_against is None else {"q": held_against})
 
 
 def test_a_ruined_image_with_a_better_brisque_passes() -> None:
@@ -52,7 +53,7 @@ def test_a_ruined_image_with_a_better_brisque_passes() -> None:
 def test_first_image_becomes_the_reference() -> None:
     decision = gate(type="relative", evaluator="q", reference="first").decide(reading(99), past(1.0))
     assert decision.verdict == "accept"
-    assert decision.evidence["reference"] is None
+    assert (decision.evidence["reference"], decision.thresholds) == (None, {})
 
 
 @pytest.mark.parametrize(("damaged", "verdict"), [(True, "reject"), (False, "accept"), (None, "reject")])

@@ -34,7 +34,7 @@ def test_k_sigma_by_hand() -> None:
     made, before = gate(type="k_sigma", evaluator="q", warmup=3, k=2), past(None, [10, 12, 14, 99])
     decision = made.decide(reading(16.0), before)
     assert (decision.verdict, decision.evidence["mean"], decision.evidence["sd"]) == ("accept", 12, 2)
-    assert (decision.evidence["statistic"], decision.evidence["threshold"]) == (2, 16)
+    assert (decision.evidence["statistic"], decision.thresholds) == (2, {"q": 16})
     assert not accepts(made, 16.1, before)
     assert accepts(made, -1000.0, before)
 
@@ -84,7 +84,7 @@ def test_cusum_by_hand() -> None:
     """1.0 and 1.5 add up to 0.5 and 1.5; the candidate's 1.0 makes 2.0, which is just h."""
     made, before = gate(type="cusum", evaluator="q", baseline=KNOWN, h=2), past(None, [-4.0, 1.0, 1.5])
     decision = made.decide(reading(1.0), before)
-    assert (decision.verdict, decision.evidence["statistic"], decision.evidence["threshold"]) == ("accept", 2, 1)
+    assert (decision.verdict, decision.evidence["statistic"], decision.thresholds) == ("accept", 2, {"q": 1})
     assert not accepts(made, 1.1, before)
     assert accepts(made, -9.0, before)
 

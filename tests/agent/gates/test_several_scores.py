@@ -13,7 +13,7 @@ from turngate import EvalInput, Facts, Past, Picture
 from turngate.agent.gate import Reading
 from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS
-from turngate.graphs.history import readings
+from turngate.graphs.decision import readings
 from turngate.traces.records import ScoreRow
 
 from ._support import direction, gate, past, reading, score
@@ -53,7 +53,9 @@ def test_a_veto_names_who_said_it() -> None:
         "1 of 3 accept, 3 needed: threshold no (q 5.5 > 5); threshold yes (r 30 >= 20); "
         "relative no (s 4.5 is 2.5 worse than origin 2 (margin 2))"
     )
-    assert [decision.evidence[key] for key in ("1.threshold", "1.max", "2.min", "3.worse_by")] == [5, 5, 20, 2.5]
+    names = ("1.threshold", "1.max", "2.min", "3.worse_by")
+    assert [decision.evidence[key] for key in names] == ["reject", 5, 20, 2.5]
+    assert decision.thresholds == {"q": 5, "r": 20, "s": 4}
     assert "q 4" in made.decide(scores(q=(4, "lower"), r=(20, "higher"), s=(99, "lower")), past()).reason
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from skimage import data
+from tests.packages import need_pyiqa
 
 from turngate.errors import ConfigError, MissingWeights
 from turngate.evaluators import EVALUATORS, EvalInput, Score, Unscored
@@ -103,7 +104,7 @@ CASES = [("astronaut", None), ("coffee", None), ("chelsea", None), ("astronaut",
 @pytest.fixture(scope="module")
 def official(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """pyiqa's own BRISQUE, NIQE and PIQE, with our parameters in the files that it reads."""
-    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+    need_pyiqa()
     torch = pytest.importorskip("torch")
     from scipy.io import savemat
 
@@ -150,7 +151,7 @@ def test_agrees_with_pyiqa(official: dict[str, Any], name: str, on_photographs: 
 
 
 def test_pyiqa_says_what_is_missing() -> None:
-    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+    need_pyiqa()
     with pytest.raises(ConfigError, match="did you mean 'pyiqa:musiq'"):
         EVALUATORS.build(EVALUATORS.configure("pyiqa:musik", "x"))
     with pytest.raises(MissingWeights, match="check the path"):

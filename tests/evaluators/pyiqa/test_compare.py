@@ -13,6 +13,7 @@ import pytest
 from tests.cli.program import OFFLINE, python_path
 from tests.evaluators.comparing import build, result_of, scored
 from tests.evaluators.warps import WEAR, cropped, photograph, worse_and_worse
+from tests.packages import need_pyiqa
 
 from turngate.errors import ConfigError
 from turngate.evaluators import Unscored
@@ -22,7 +23,7 @@ from turngate.testing import check_evaluator
 
 @pytest.mark.slow
 def test_full_reference_metrics_of_pyiqa_are_registered_too() -> None:
-    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+    need_pyiqa()
     raw = {"type": "pyiqa:ms_ssim", "threads": 1}
     aligned = {**raw, "align": "full"}
     origin = photograph("astronaut", 384)
@@ -42,7 +43,7 @@ def test_full_reference_metrics_of_pyiqa_are_registered_too() -> None:
 @pytest.mark.slow
 def test_a_reference_that_is_too_small_is_no_failure() -> None:
     """The candidate is brought to the reference's size."""
-    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+    need_pyiqa()
     origin = photograph("coffee", 256)
     result = result_of("pyiqa:ms_ssim", origin, origin[:100])
     assert isinstance(result, Unscored)
@@ -52,7 +53,7 @@ def test_a_reference_that_is_too_small_is_no_failure() -> None:
 
 @pytest.mark.slow
 def test_metrics_without_a_reference_take_no_alignment() -> None:
-    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+    need_pyiqa()
     with pytest.raises(ConfigError, match="compares with nothing"):
         build({"type": "pyiqa:piqe", "align": "crop"})
 
@@ -84,7 +85,7 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["lpips", "dists"])
 def test_learned_distances_after_registration(untrained: Path, name: str) -> None:
-    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+    need_pyiqa()
     raw = {"type": f"pyiqa:{name}", "weights": str(untrained), "local_files_only": True, "threads": 1}
     origin = photograph("coffee", 256)
     blur = WEAR["blur of 3 pixels"]
@@ -106,7 +107,7 @@ def test_learned_distances_after_registration(untrained: Path, name: str) -> Non
 @pytest.mark.parametrize("name", ["lpips", "dists"])
 def test_missing_weights_are_said_in_one_line(name: str, tmp_path: Path) -> None:
     """In a process without network and with an empty cache, as on a new machine."""
-    pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+    need_pyiqa()
     (tmp_path / "c.yaml").write_text(
         f"{{origin: 'skimage:astronaut', scenario: replicate, turns: 1, editor: scripted, gate: always_accept, "
         f"evaluators: {{x: {{type: 'pyiqa:{name}', align: crop}}}}}}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,16 @@ import numpy as np
 import pytest
 from skimage import data
 from tests.evaluators.warps import worse_and_worse
+from tests.packages import need_pyiqa
 
 from turngate.errors import ConfigError, UnknownComponent
 from turngate.evaluators import EVALUATORS, EvalInput, Facts, Failed, Result, Score, Unscored
-from turngate.evaluators.pyiqa import PyiqaConfig, PyiqaMetric, files_of, read_catalogue
+from turngate.evaluators.pyiqa import PyiqaConfig, PyiqaMetric, read_catalogue
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 from turngate.testing import check_evaluator
 
-pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+need_pyiqa()
 
 
 def facts(name: str) -> Facts:
@@ -117,20 +119,22 @@ def test_a_device_that_is_not_there(device: str) -> None:
         EVALUATORS.build(EVALUATORS.configure({"type": "pyiqa:psnr", "device": device}, "x"))
 
 
-def at_hand() -> list[str]:
-    """Metrics that need no weights, whose weights turngate ships, or that are on this machine."""
-    known = {name: files_of(name) for name in read_catalogue()}
-    return [name for name, files in known.items() if files is not None and all(file.is_here() for file in files)]
+NO_DOWNLOAD = [
+    *(name for name, entry in read_catalogue().items() if not (entry.loads_weights or entry.cuda_only)),
+    *("brisque", "niqe"),
+]
+"""Metrics that need no weights, or those that turngate ships."""
 
 
 RANKED = {
-    "brisque", "niqe", "piqe", "psnr", "psnry", "ssim", "ms_ssim", "cw_ssim", "gmsd", "vif", "fsim", "vsi", "nlpd", "mad",
+    "brisque", "niqe", "piqe", "psnr", "psnry", "ssim", "ms_ssim", "cw_ssim", "gmsd", "vif", "fsim", "vsi", "nlpd",
+    "mad",
 }  # fmt: skip
 """Metrics whose word about the better direction is held to a photograph and a worse copy."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in at_hand() if name != "maclip"])
+@pytest.mark.parametrize("name", NO_DOWNLOAD)
 def test_conformance(name: str) -> None:
     raw = {"type": f"pyiqa:{name}", "local_files_only": True, "threads": 1}
     evaluator = EVALUATORS.build(EVALUATORS.configure(raw, "x"))
@@ -141,7 +145,21 @@ def test_conformance(name: str) -> None:
 
 
 def test_what_runs_offline_is_known() -> None:
-    assert {"brisque", "niqe", "piqe", "entropy", "psnr", "ssim", "ms_ssim", "vif", "fsim"} <= set(at_hand())
+    assert {"piqe", "entropy", "psnr", "ssim", "ms_ssim", "vif", "fsim"} <= set(NO_DOWNLOAD)
+
+
+@pytest.mark.parametrize(
+    ("name", "weights"),
+    [
+        ("psnr", "none"),
+        ("musiq", "musiq_koniq_ckpt-e95806b9.pth"),
+        ("lpips-vgg", "LPIPS_v0.1_vgg-a78928a0.pth"),
+        ("clipiqa+", "CLIP-IQA%2B_learned_prompts-603f3273.pth"),
+        ("dmm", "as pyiqa fetches them"),  # a backbone of torchvision
+    ],
+)
+def test_weights_as_pyiqas_source_names_them(name: str, weights: str) -> None:
+    assert facts(name).weights == weights
 
 
 @pytest.mark.slow
@@ -187,9 +205,8 @@ moves NIQE by up to 0.01, and one block in 768 is 0.13 of PIQE: two of them may 
 @pytest.mark.parametrize("name", list(PUBLISHED))
 def test_shipped_numbers_are_pyiqas(name: str) -> None:
     """BRISQUE and NIQE without any download give what pyiqa publishes; C33: one BRISQUE is negative."""
-    import pyiqa
-
-    images = sorted((Path(pyiqa.__file__).parents[1] / "ResultsCalibra" / "dist_dir").glob("I*.bmp"))
+    [package] = find_spec("pyiqa").submodule_search_locations  # type: ignore[union-attr, misc]
+    images = sorted((Path(package).parent / "ResultsCalibra" / "dist_dir").glob("I*.bmp"))
     if len(images) != 5:
         pytest.skip("this build of pyiqa ships no calibration images")
     evaluator = EVALUATORS.build(EVALUATORS.configure({"type": f"pyiqa:{name}", "local_files_only": True}, "x"))

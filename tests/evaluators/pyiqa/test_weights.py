@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,16 +14,16 @@ from typing import Any
 
 import pytest
 from skimage import data
+from tests.packages import need_pyiqa
 
 from turngate.errors import ConfigError, MissingWeights
 from turngate.evaluators import EVALUATORS, EvalInput, Evaluator, Score
-from turngate.evaluators.pyiqa import files_of
 from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 
 pytestmark = pytest.mark.slow
 torch = pytest.importorskip("torch")
-pytest.importorskip("pyiqa", reason="pyiqa is not installed: pip install 'turngate[iqa]'")
+need_pyiqa()
 
 NAME = "CNNIQA_koniq10k-e6f14c91.pth"
 
@@ -74,6 +77,7 @@ def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Hub]:
 @pytest.fixture(scope="module")
 def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """CNNIQA without training, in a file such as pyiqa's hub has."""
+    EVALUATORS.build(EVALUATORS.configure("pyiqa:psnr", "x"))  # the adapter imports pyiqa first
     from pyiqa.archs.cnniqa_arch import CNNIQA
 
     torch.manual_seed(3)
@@ -101,38 +105,51 @@ def left_in(folder: Path) -> list[str]:
     return [path.name for path in folder.rglob("*") if path.is_file()]
 
 
+def elsewhere(hub: Hub, tmp_path: Path) -> tuple[list[str], str]:
+    """The metric built twice in a new process, for pyiqa learns the hub's address when it is imported."""
+    code = (
+        "import sys; from tests.evaluators.pyiqa.test_weights import build, value\n"
+        "from turngate.errors import MissingWeights\n"
+        "try:\n    print(value(build())); print(value(build()))\n"
+        "except MissingWeights as error:\n    sys.exit(str(error))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parents[3],
+        env={**os.environ, "HF_ENDPOINT": f"http://127.0.0.1:{hub.server_port}", "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    return done.stdout.split(), done.stderr
+
+
 def test_fetched_once_and_whole(hub: Hub, weights: Path, tmp_path: Path) -> None:
     hub.files[NAME] = weights.read_bytes()
-    first = build()
+    values, told = elsewhere(hub, tmp_path)
+    assert len(values) == 2 and values[0] == values[1], told
     assert hub.asked == [NAME]
     assert left_in(tmp_path / "torch") == [NAME]
-    assert value(build()) == value(first)
-    assert hub.asked == [NAME]
+    assert not list(tmp_path.glob("turngate-weights-*"))
+    assert str(value(build(local_files_only=True))) == values[0]
 
 
 @pytest.mark.parametrize("cut", [True, False])
 def test_a_failed_download_leaves_nothing(hub: Hub, weights: Path, tmp_path: Path, cut: bool) -> None:
     hub.cut, hub.files = cut, {NAME: weights.read_bytes()} if cut else {}
-    with pytest.raises(MissingWeights) as told:
-        build()
-    line = str(told.value)
-    assert "\n" not in line and f"{NAME} is not on this machine" in line and str(tmp_path / "torch/hub/pyiqa") in line
+    values, told = elsewhere(hub, tmp_path)
+    assert not values and hub.asked == [NAME]
+    line = told.splitlines()[-1]
+    assert f"{NAME} is not on this machine" in line and str(tmp_path / "torch/hub/pyiqa") in line
     assert left_in(tmp_path / "torch") == []
 
 
-def test_a_wrong_checksum_is_no_download(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """CLIP's address holds its checksum; pyiqa itself would keep a file that was cut short."""
-    from turngate.evaluators.pyiqa import weights as _pyiqa_files
-
-    hub.files["RN50.pt"] = b"not CLIP"
-    address = _pyiqa_files._URLS["RN50.pt"].replace(
-        "https://openaipublic.azureedge.net", f"http://127.0.0.1:{hub.server_port}"
-    )
-    monkeypatch.setitem(_pyiqa_files._URLS, "RN50.pt", address)
-    monkeypatch.setattr(_pyiqa_files, "_CLIP", address.partition("/afeb")[0])
-    with pytest.raises(MissingWeights, match="checksum"):
-        EVALUATORS.build(EVALUATORS.configure("pyiqa:clipiqa", "x"))
-    assert left_in(tmp_path / "torch") == []
+def test_a_wrong_checksum_is_not_linked(hub: Hub, tmp_path: Path) -> None:
+    """CLIP's address holds its checksum; CLIP would write a whole file over the damaged one."""
+    for place in ("torch/hub/clip", "mine"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "RN50.pt").write_bytes(b"not CLIP")
+    raw = {"type": "pyiqa:clipiqa", "local_files_only": True}
+    with pytest.raises(MissingWeights, match=r"needs RN50\.pt"):
+        EVALUATORS.build(EVALUATORS.configure(raw, "x"))
+    with pytest.raises(ConfigError, match=r"RN50\.pt is damaged"):
+        EVALUATORS.build(EVALUATORS.configure({**raw, "weights": str(tmp_path / "mine")}, "x"))
 
 
 @pytest.mark.parametrize("how", ["environment", "setting"])
@@ -145,9 +162,20 @@ def test_offline_nothing_is_asked_for(hub: Hub, weights: Path, how: str, monkeyp
     assert hub.asked == []
 
 
-def test_every_missing_file_is_named(hub: Hub) -> None:
-    with pytest.raises(MissingWeights, match=r"alexnet-owt-7be5be79\.pth.*LPIPS_v0\.1_alex-df73285e\.pth"):
-        EVALUATORS.build(EVALUATORS.configure({"type": "pyiqa:lpips", "local_files_only": True}, "x"))
+@pytest.mark.parametrize(
+    ("name", "file"), [("lpips", "alexnet-owt-7be5be79.pth"), ("hyperiqa", "timm/resnet50.a1_in1k"), ("dmm", "vgg16-")]
+)
+def test_the_file_that_is_missing_is_named(hub: Hub, name: str, file: str) -> None:
+    """A backbone of torchvision or timm too."""
+    with pytest.raises(MissingWeights, match=file) as told:
+        EVALUATORS.build(EVALUATORS.configure({"type": f"pyiqa:{name}", "local_files_only": True}, "x"))
+    assert "local_files_only is set" in str(told.value) and "\n" not in str(told.value)
+
+
+def test_torch_keeps_its_cache(hub: Hub, tmp_path: Path) -> None:
+    with pytest.raises(MissingWeights):
+        build(local_files_only=True)
+    assert torch.hub.get_dir() == str(tmp_path / "torch" / "hub")
 
 
 @pytest.mark.parametrize("layout", ["file", "file by pyiqa's name", "folder", "folder like the cache"])
@@ -161,8 +189,8 @@ def test_weights_of_ones_own(hub: Hub, weights: Path, tmp_path: Path, layout: st
     given.parent.mkdir(parents=True, exist_ok=True)
     given.write_bytes(weights.read_bytes())
     evaluator = build(weights=str(tmp_path / "mine" if layout.startswith("folder") else given))
-    hub.files[NAME] = weights.read_bytes()
-    assert hub.asked == []
+    (tmp_path / "torch" / "hub" / "pyiqa").mkdir(parents=True)
+    (tmp_path / "torch" / "hub" / "pyiqa" / NAME).write_bytes(weights.read_bytes())
     fetched = build()
     assert value(evaluator) == value(fetched)
     assert evaluator.facts.version != fetched.facts.version  # another file of that name may hold other numbers
@@ -213,6 +241,7 @@ def test_a_damaged_cache_is_told(hub: Hub, weights: Path, tmp_path: Path) -> Non
 
 def test_a_package_that_ships_them(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """ST-LPIPS' parameters lie in the wheel stlpips-pytorch; here in a package that is laid out like it."""
+    EVALUATORS.build(EVALUATORS.configure("pyiqa:psnr", "x"))  # the adapter imports pyiqa first
     from pyiqa.archs.stlpips_arch import STLPIPS
 
     folder = tmp_path / "site" / "stlpips_pytorch" / "weights" / "vST0.0"
@@ -228,11 +257,3 @@ def test_a_package_that_ships_them(hub: Hub, tmp_path: Path, monkeypatch: pytest
     assert hub.asked == []
     same = score(evaluator, [EvalInput(photo(), origin=photo())])[0]
     assert isinstance(same, Score) and same.value == pytest.approx(0, abs=1e-6)
-
-
-def test_every_file_has_an_address() -> None:
-    from turngate.evaluators.pyiqa import read_catalogue
-
-    for name in read_catalogue():
-        for file in files_of(name) or ():
-            assert file.url.startswith("https://") and file.url.endswith(file.name.rpartition("/")[2]), file

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from PIL import Image
 from tests.traces.runs import Writer, long_run, study_of
 
-from turngate.cli.plot import plot_command
+from turngate.cli.report import plot_command
 from turngate.errors import MachineError, NoSuchRun, UserError
 from turngate.traces.analysis.study import LoadedStudy, StudyAnswer, StudyView, answer_study, load_study
 

@@ -107,7 +107,7 @@ def test_kept_out_candidates_have_hollow_marks(tmp_path: Path) -> None:
     assert "current stays: origin" in page.words()
 
 
-def test_relative_gates_draw_the_threshold_that_followed_from_the_reference(tmp_path: Path) -> None:
+def test_a_threshold_that_moves_is_drawn_at_each_turn(tmp_path: Path) -> None:
     gate = {"type": "relative", "evaluator": "psnr", "reference": "previous", "margin": 3.0}
     writer = Writer(tmp_path / "run", turns=2, gate=gate)
     for turn, reference in ((1, 50.0), (2, 44.0)):
@@ -115,6 +115,7 @@ def test_relative_gates_draw_the_threshold_that_followed_from_the_reference(tmp_
             turn, image=encode_png(degraded(writer.origin, 0.1 * turn, turn)),
             scores={"brisque": 30, "psnr": reference - 1},
             evidence={"value": reference - 1, "reference": reference, "worse_by": 1.0, "margin": 3.0},
+            thresholds={"psnr": reference - 3},
         )  # fmt: skip
     page = Page(write_run_report(writer.close()))
     line = next(trace for trace in page.data("figures")["score-2"]["data"] if trace.get("name") == "threshold 41")

@@ -88,7 +88,7 @@ def test_a_ledger_without_later_columns_is_read(tmp_path: Path) -> None:
     folder = writer.close()
     with sqlite3.connect(folder / "ledger.sqlite") as link:
         link.execute("ALTER TABLE scores DROP COLUMN usage")
-        link.execute("ALTER TABLE decisions DROP COLUMN composite")
+        link.execute("DROP TABLE composites")
     link.close()
     assert quick_summary(folder).propagated == 1
     assert same(quick_summary(folder), folder)

@@ -34,7 +34,7 @@ def tree_of(view: RunView) -> dict[str, tuple[str, str | None]]:
 def hundred_turns(config: Callable[..., Any], **fields: Any) -> Any:
     """Settings of a run with retries, refusals and evaluations without a score; `fields` are the editor's."""
     script = {"2.1": "no_image:safety", "3.1": 0.9, "4": "same"} | {str(turn): 0.9 for turn in range(10, 100, 10)}
-    judge = {"type": "scripted", "rule": "sequence", "values": [0.5, "unscored:parse", "failed:machine", 0.25]}
+    judge = {"type": "scripted", "rule": "sequence", "values": [0.5, "unscored:parse", "failed:machine", -0.25]}
     return config(
         turns=100,
         editor={"type": "scripted", "script": script, "reasoning": "step {turn}", "cost_usd": 0.01, **fields},

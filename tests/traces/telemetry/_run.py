@@ -46,7 +46,7 @@ class Run:
         decision: dict[str, Any] | None = None,
         **fields: Any,
     ) -> AttemptRecord:
-        """Record one attempt and give back what the loop tells its observers."""
+        """Record one attempt and give back what the loop hands to its observers."""
         at = START + (turn * 10 + attempt) * TURN
         accepted = verdict == "accept"
         action = action or ("accept" if accepted else "skip")

@@ -18,21 +18,21 @@ register_configure_hook(_handler, inheritable=True)  # as tracers hook in that w
 
 
 class Watching(BaseCallbackHandler):
-    """Keeps everything that it is told."""
+    """Keeps everything that LangGraph hands to it."""
 
     def __init__(self) -> None:
-        self.told: list[Any] = []
+        self.received: list[Any] = []
         self.nodes: list[str] = []
 
     def on_chain_start(self, serialized: Any, inputs: Any, **more: Any) -> None:
         self.nodes.append(str(more.get("name")))
-        self.told += [serialized, inputs, {name: value for name, value in more.items() if name != "run_id"}]
+        self.received += [serialized, inputs, {name: value for name, value in more.items() if name != "run_id"}]
 
     def on_chain_end(self, outputs: Any, **more: Any) -> None:
-        self.told.append(outputs)
+        self.received.append(outputs)
 
     def on_chain_error(self, error: BaseException, **more: Any) -> None:
-        self.told.append(str(error))
+        self.received.append(str(error))
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_state_for_tracers_is_small_plain_and_without_images(watching: Watching,
     ended, view = run(config(turns=3, driver="graph", editor=editor))
     assert ended.status == "complete"
     assert {"turngate", "editor", "evaluate", "gate"} <= set(watching.nodes)
-    text = json.dumps(watching.told, default=_not_plain)
+    text = json.dumps(watching.received, default=_not_plain)
     for attempt in view.attempts:
         data = view.folder.images.get(attempt.row.image)
         assert len(data) > 50_000

@@ -158,14 +158,58 @@ def test_what_cannot_be_understood_is_the_users_fault(make_run: Any, monkeypatch
         TelemetryRecorder(otlp, folder, endpoint="http://127.0.0.1:1")
 
 
-def test_import_loads_no_sdk(make_run: Any) -> None:
+LOADED = "print(sorted(name for name in sys.modules if name.startswith({prefixes})))"
+
+
+@pytest.mark.parametrize(
+    "module", ["turngate", "turngate.graphs.runner", "turngate.traces.telemetry.recorder", "turngate.cli.export"]
+)
+def test_import_loads_no_opentelemetry(module: str) -> None:
+    program = f"import sys, {module}\n" + LOADED.format(prefixes=("opentelemetry", "requests", "google.protobuf"))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_recorder_that_is_off_loads_no_opentelemetry(make_run: Any) -> None:
     folder: Path = make_run().folder.path
     program = (
         "import sys\n"
         "from turngate.traces.telemetry import TelemetryConfig, TelemetryRecorder, export_run, request_headers\n"
         f"TelemetryRecorder(TelemetryConfig(), {str(folder)!r})\n"
-        "assert request_headers(1, 1) == {}\n"
-        "print(sorted(name for name in sys.modules if name.split('.')[0] in ('opentelemetry', 'requests')))\n"
+        "assert request_headers(1, 1) == {}\n" + LOADED.format(prefixes=("opentelemetry", "requests"))
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("driver", "prefix"),
+    [
+        ("loop", "opentelemetry"),
+        # LangGraph's own dependency langsmith loads the SDK where it is installed.
+        ("graph", "turngate.traces.telemetry.channel"),
+    ],
+)
+@pytest.mark.parametrize(("exporter", "loaded"), [("none", False), ("auto", False), ("jsonl", True)])
+def test_a_run_loads_the_sdk_only_to_send_something(
+    driver: str, prefix: str, exporter: str, loaded: bool, tmp_path: Path
+) -> None:
+    settings = {
+        "origin": "skimage:astronaut",
+        "scenario": "replicate",
+        "turns": 1,
+        "editor": "scripted",
+        "evaluators": [],
+        "gate": "always_accept",
+        "driver": driver,
+        "telemetry": {"exporter": exporter},
+    }
+    program = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from turngate import parse_config, start_run\n"
+        f"start_run(parse_config({settings!r}, 'test'), Path({str(tmp_path / 'run')!r}))\n"
+        + LOADED.format(prefixes=(prefix,))
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert (done.stdout.strip() != "[]") == loaded

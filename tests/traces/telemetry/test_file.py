@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
-from importlib import import_module
+from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
+from google.protobuf.json_format import ParseDict
+from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
 from opentelemetry.proto.metrics.v1.metrics_pb2 import MetricsData
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from opentelemetry.sdk.resources import Resource
 
 from turngate.traces.telemetry import Dropped, TelemetryConfig, TelemetryRecorder
+from turngate.traces.telemetry.channel import open_channel
+from turngate.traces.telemetry.jsonl import LinesFile, sink
 
 from ._run import drive
 
 FILE = TelemetryConfig(exporter="jsonl")
-protobuf_json: Any = import_module("google.protobuf.json_format")
 
 
 def test_one_line_per_span_and_it_is_appended_to(make_run: Any, read_jsonl: Any) -> None:
@@ -43,6 +49,33 @@ def test_one_line_per_span_and_it_is_appended_to(make_run: Any, read_jsonl: Any)
         assert {"key": "service.name", "value": {"stringValue": "turngate"}} in message["resource"]["attributes"]
 
 
+def test_every_line_is_one_message_of_otlp(make_run: Any) -> None:
+    run = make_run(capture_content=True)
+    recorder = TelemetryRecorder(FILE, run.folder.path)
+    drive(run, recorder)
+    assert not recorder.close()
+    messages: dict[str, Any] = {"resourceSpans": TracesData, "resourceLogs": LogsData, "resourceMetrics": MetricsData}
+    found: Counter[str] = Counter()
+    for line in (run.folder.path / "telemetry.jsonl").read_text(encoding="utf-8").splitlines():
+        (kind,) = json.loads(line)
+        ParseDict(json.loads(line), messages[kind]())  # refuses fields and types that are not OTLP's
+        found[kind] += 1
+    assert found == {"resourceSpans": 1 + 2 * 4, "resourceLogs": 2, "resourceMetrics": 1}
+
+
+def test_numbers_that_are_not_finite_have_names(tmp_path: Path) -> None:
+    file = tmp_path / "telemetry.jsonl"
+    channel = open_channel("traces", sink(LinesFile(file), "traces"), Resource({}), 100)
+    numbers = {"a": float("inf"), "b": float("-inf"), "c": float("nan"), "d": 2**62}
+    channel.provider.get_tracer("test").start_span("span", attributes=numbers).end()
+    channel.close()
+    assert channel.dropped == 0
+    (span,) = json.loads(file.read_text())["resourceSpans"][0]["scopeSpans"][0]["spans"]
+    assert [pair["value"] for pair in span["attributes"]] == [
+        {"doubleValue": "Infinity"}, {"doubleValue": "-Infinity"}, {"doubleValue": "NaN"}, {"intValue": str(2**62)},
+    ]  # fmt: skip
+
+
 def test_events_hang_on_the_spans_of_the_file(make_run: Any, read_jsonl: Any) -> None:
     run = make_run()
     recorder = TelemetryRecorder(FILE, run.folder.path)
@@ -69,7 +102,7 @@ def test_metrics_are_valid_otlp(
     assert not recorder.close()
     path = run.folder.path / "telemetry.jsonl"
     (line,) = [line for line in path.read_text().splitlines() if "resourceMetrics" in line]
-    data = protobuf_json.ParseDict(json.loads(line), MetricsData())
+    data = ParseDict(json.loads(line), MetricsData())
     metrics = {metric.name: metric for metric in data.resource_metrics[0].scope_metrics[0].metrics}
     decisions, scores = metrics["turngate.gate.decisions"].sum, metrics["turngate.evaluation.score"].histogram
     assert decisions.is_monotonic and decisions.data_points[0].as_int == 2

@@ -7,7 +7,7 @@ from typing import Any
 
 from turngate.traces.analysis.run import AttemptView, RunView
 from turngate.traces.analysis.taxonomy import FailureName, Judgement
-from turngate.traces.records import ScoreRow
+from turngate.traces.records import ObjectFailure, ScoreRow
 
 __all__ = [
     "CROP",
@@ -121,8 +121,8 @@ def _orientation(run: RunView, attempt: AttemptView, given: AttemptView | None) 
     asked = operation(run)
     if asked is None:
         return
-    failed = attempt.row.told.get("operation_failed")
-    if attempt.row.simulated and isinstance(failed, bool):
+    failed = attempt.row.operation_failed
+    if attempt.row.simulated and failed is not None:
         yield judged(attempt, _NAMES[asked], failed, "simulator", "not carried out" if failed else "carried out")
     for name, settings, score, earlier in scores_of(run, "geometry", attempt, given):
         if settings.get("align", "full") != "full":  # it looks for no other orientation
@@ -204,22 +204,21 @@ def _context(run: RunView, images: Mapping[int, AttemptView]) -> Iterator[Judgem
 
 # Failures of adding an object, from what a simulator tells about its own work.
 
-_FAILURES: Mapping[str, FailureName] = {
+_FAILURES: Mapping[ObjectFailure, FailureName] = {
     "nothing_added": "counting",
     "row_too_many": "counting",
     "replaced": "replacement",
 }
-"""Simulator's word -> failure."""
+"""What a simulator recorded -> failure."""
 
 
 def object_failures(run: RunView) -> Iterator[Judgement]:
-    """Judge every candidate of a simulator that told what became of its request to add an object."""
+    """Judge every candidate of a simulator that recorded what became of the object that it was asked to add."""
     for attempt in candidates(run):
-        told = attempt.row.told
-        failure = told.get("object_failure")
-        if not attempt.row.simulated or "object_failure" not in told or failure not in (None, *_FAILURES):
+        failure = attempt.row.object_failure
+        if not attempt.row.simulated or failure is None:
             continue
         for name in dict.fromkeys(_FAILURES.values()):
-            found = failure is not None and _FAILURES[failure] == name
-            evidence = "added as asked" if failure is None else str(failure).replace("_", " ")
+            found = _FAILURES.get(failure) == name
+            evidence = "added as asked" if failure == "none" else failure.replace("_", " ")
             yield judged(attempt, name, found, "simulator", evidence)

@@ -80,7 +80,7 @@ def _columns(header: list[str], path: Path) -> list[str]:
         if name not in columns:
             raise UserError(f"{path}: the column {name} is missing; the first line names the columns, with commas")
     if len(set(columns)) < len(columns):
-        raise UserError(f"{path}: a column stands twice in the first line")
+        raise UserError(f"{path}: a column appears twice in the first line")
     return columns
 
 

@@ -167,8 +167,7 @@ def with_labels(run: RunView, labels: Labels) -> RunView:
         composite = attempt.composite
         if composite is not None:
             standing = _truth(given.composites.get(row.turn), row.turn, row.attempt)
-            told = standing.model_dump(exclude={"turn", "attempt"}) if standing else None
-            composite = {**composite, "truth": told}
+            composite = composite.model_copy(update={"truth": standing})
         truth = _truth(given.candidates.get((row.turn, row.attempt)), row.turn, row.attempt)
         return replace(attempt, truth=truth, composite=composite)
 

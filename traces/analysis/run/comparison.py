@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from turngate.differences import differences
+from turngate.component import differences
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
 from turngate.traces.analysis.run.summary import RunSummary, summarise

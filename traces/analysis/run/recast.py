@@ -34,9 +34,8 @@ def with_threshold(run: RunView, damaged_at: float) -> RunView:
 
     def anew(attempt: AttemptView) -> AttemptView:
         composite = attempt.composite
-        standing = again(attempt.standing)
-        if composite is not None and standing is not None:
-            composite = {**composite, "truth": standing.model_dump(exclude={"turn", "attempt"})}
+        if composite is not None:
+            composite = composite.model_copy(update={"truth": again(composite.truth)})
         return replace(attempt, truth=again(attempt.truth), composite=composite)
 
     attempts = [anew(attempt) for attempt in run.attempts]

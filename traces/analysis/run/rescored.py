@@ -85,9 +85,9 @@ class RescoredScores:
 
 
 def read_rescored(run: RunView) -> RescoredScores:
-    """Scores beside the run's ledger. A file that cannot be read is told of: the run is whole without it."""
+    """Scores beside the run's ledger. A file that cannot be read is reported, no error: the run is whole without it."""
     path = run.folder.path / FILE_NAME
-    images = run_images(run.info.origin.image, ((attempt.row, attempt.decision) for attempt in run.attempts))
+    images = run_images(run.info.origin.image, ((attempt.row, attempt.made) for attempt in run.attempts))
     if not path.is_file():
         return RescoredScores([], len(images), [])
     try:
@@ -115,7 +115,7 @@ def _evaluators(
 ) -> list[RescoredEvaluator]:
     found: dict[EvaluatorKey, dict[ImageKey, ScoredRow]] = {}
     given: dict[EvaluatorKey, str] = {}
-    for row in sorted(rows, key=lambda one: (one.started_ns, one.tries)):  # the latest answer stands
+    for row in sorted(rows, key=lambda one: (one.started_ns, one.tries)):  # the latest answer counts
         key = (row.type, row.version, row.parameters)
         given.setdefault(key, row.evaluator)
         found.setdefault(key, {})[_place(row)] = row
@@ -144,9 +144,6 @@ def turns_in_words(turns: Sequence[int]) -> str:
 
 MARK = " (scored afterwards)"
 """Ends the name of every evaluator whose scores no gate saw: in reports, plots and the answer of a study."""
-
-_NOT_KEPT = {"turn", "attempt", "evaluator", "started_ns", "ended_ns"}
-"""Fields that a composite's scores are kept without."""
 
 
 def rescored_names(found: Iterable[RescoredEvaluator]) -> dict[EvaluatorKey, str]:
@@ -183,11 +180,8 @@ def with_rescored(run: RunView, found: Sequence[RescoredEvaluator], names: Mappi
         row = attempt.row
         composite = attempt.composite
         if composite is not None:
-            told = scores(row.turn, row.attempt, "composite")
-            composite = {
-                **composite,
-                "scores": {name: one.model_dump(mode="json", exclude=_NOT_KEPT) for name, one in told.items()},
-            }
+            found = scores(composite.turn, composite.attempt, "composite")
+            composite = composite.model_copy(update={"scores": list(found.values())})
         if row.image is None:
             skipped = {name: _skipped(name, one, attempt) for name, one in named.items()}
             return replace(attempt, scores=skipped, composite=composite)

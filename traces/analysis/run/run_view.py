@@ -7,12 +7,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from turngate.traces.analysis.statistics import counted
 from turngate.traces.progress import Progress, advance, run_status
 from turngate.traces.recorded import RecordedConfig
-from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EventRow, RunStatus, ScoreRow, TruthRow
+from turngate.traces.records import (
+    AttemptRecord,
+    AttemptRow,
+    CompositeRow,
+    DecisionRow,
+    EventRow,
+    RunStatus,
+    ScoreRow,
+    TruthRow,
+)
 from turngate.traces.run_folder import RunFolder, RunInfo
 
 __all__ = ["AttemptView", "Outcome", "RunView", "Standing", "attempt_views", "standings", "truth_doubts", "turns_of"]
@@ -33,26 +42,23 @@ class AttemptView:
     decision: DecisionRow
     taken: bool
     """The candidate became the current image (a forced accept included)."""
-    composite: dict[str, Any] | None = None
-    """What a masked accept took of it, see `DecisionRow.composite`."""
+    made: CompositeRow | None = None
+    """What this attempt's decision made in a masked accept, perhaps of an earlier candidate of the turn; without an
+    image where there was nothing to take."""
+    composite: CompositeRow | None = None
+    """What a masked accept took of this candidate, whichever attempt's decision made it."""
 
     @property
     def standing(self) -> TruthRow | None:
         """Truth of the image that was taken: the composite's after a masked accept, otherwise the candidate's."""
-        if self.composite is None:
-            return self.truth
-        told = self.composite["truth"]
-        return TruthRow(turn=self.row.turn, attempt=self.row.attempt, **told) if told else None
+        return self.truth if self.composite is None else self.composite.truth
 
     @property
     def standing_scores(self) -> dict[str, ScoreRow]:
         """Scores of the image that was taken: the composite's after a masked accept, otherwise the candidate's."""
         if self.composite is None:
             return self.scores
-        now = self.row.ended_ns  # a composite's scores have no times of their own
-        own = {"turn": self.row.turn, "attempt": self.row.attempt, "started_ns": now, "ended_ns": now}
-        found: dict[str, dict[str, Any]] = self.composite["scores"]
-        return {name: ScoreRow(evaluator=name, **{**own, **told}) for name, told in found.items()}
+        return {score.evaluator: score for score in self.composite.scores}
 
     @property
     def outcome(self) -> Outcome | None:
@@ -115,8 +121,11 @@ class RunView:
 
 def attempt_views(records: Sequence[AttemptRecord]) -> list[AttemptView]:
     """All attempts of a run, each with what later became of it."""
-    decisions = [record.decision for record in records]
-    taken = {(row.turn, row.taken_attempt): row for row in decisions if row.taken_attempt is not None}
+    taken = {
+        (record.decision.turn, record.decision.taken_attempt): record.composite
+        for record in records
+        if record.decision.taken_attempt is not None
+    }
     return [
         AttemptView(
             record.attempt,
@@ -124,7 +133,8 @@ def attempt_views(records: Sequence[AttemptRecord]) -> list[AttemptView]:
             record.truth,
             record.decision,
             (key := (record.attempt.turn, record.attempt.attempt)) in taken,
-            taken[key].composite if key in taken else None,
+            record.composite,
+            taken.get(key),
         )
         for record in records
     ]
@@ -210,8 +220,7 @@ def truth_doubts(runs: Iterable[RunView]) -> list[str]:
     for run in runs:
         for attempt in run.attempts:
             if attempt.truth is not None and attempt.truth.value is not None:
-                # `detail` holds the flags of the measure, which the loop joined.
-                kinds = {flag.partition(":")[0] for flag in attempt.truth.detail.split("; ")}
+                kinds = {flag.partition(":")[0] for flag in attempt.truth.flags}
                 found.update(kinds & _WORDS.keys())
     return [_sentence(found[kind], words) for kind, words in _WORDS.items() if found[kind]]
 

@@ -15,7 +15,7 @@ __all__ = ["RunReasoning", "Spoken", "SummaryCounts", "read_run", "read_runs"]
 
 
 class SummaryCounts(FrozenModel):
-    """The four counts that stand beside every aggregate of summaries; over all attempts."""
+    """The four counts beside every aggregate of summaries; over all attempts."""
 
     read: int = 0
     """There was a summary and it was understood."""

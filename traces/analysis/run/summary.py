@@ -19,7 +19,7 @@ _TAKEN = {"accept", "force_accept", "keep_best"}
 
 
 class Counts(FrozenModel):
-    """The four counts that stand beside every aggregate of an evaluator; over all attempts of the run."""
+    """The four counts beside every aggregate of an evaluator; over all attempts of the run."""
 
     scored: int = 0
     unscored: int = 0
@@ -59,7 +59,7 @@ class RunSummary(FrozenModel):
     counts: dict[str, Counts]
     """Evaluator -> counts over all attempts."""
     truth: str | None
-    """How truth was measured and from where on a candidate counts as damaged; None when it is not known."""
+    """How truth was measured, and the value at which a candidate counts as damaged; None when it is not known."""
     truth_unknown: int | None = None
     """Candidates whose truth could not be measured; they are in none of the four outcomes."""
     caught: int | None = None

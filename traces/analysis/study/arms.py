@@ -64,7 +64,7 @@ def survival(runs: Sequence[RunMeasures]) -> Survival:
 
 
 HORIZONS = (5, 10, 20, 50, 100)
-"""Turns at which SR@n and CR@n are told."""
+"""Turns n for which SR@n and CR@n are reported."""
 
 
 class ArmAnswer(FrozenModel):
@@ -77,7 +77,7 @@ class ArmAnswer(FrozenModel):
     runs: int
     """Runs that were begun; the aggregates rest on them."""
     statuses: dict[str, int]
-    """How they stand."""
+    """Runs by status."""
     turns: int
     attempts: int
     catch_rate: Estimate

@@ -218,9 +218,9 @@ def _checked(runs: Sequence[LoadedRun], read: Sequence[RunReasoning]) -> dict[st
     found: dict[str, list[bool]] = defaultdict(list)
     for one, spoken in zip(runs, read, strict=True):
         for attempt, claims in zip(one.view.attempts, spoken.attempts, strict=True):
-            told = attempt.row.told
-            if attempt.row.simulated and "object_failure" in told and claims.added is not None:
-                failure = told["object_failure"]
-                if not (failure == "row_too_many" and claims.added > 1):  # how many came along is not recorded
-                    found[one.run.origin].append(failure is not None or claims.added != 1)
+            failure = attempt.row.object_failure
+            if not attempt.row.simulated or failure is None or claims.added is None:
+                continue
+            if not (failure == "row_too_many" and claims.added > 1):  # how many came along is not recorded
+                found[one.run.origin].append(failure != "none" or claims.added != 1)
     return found

@@ -25,7 +25,7 @@ __all__ = ["score_command"]
 @click.argument("more", nargs=-1)
 @click.option("--with", "words", multiple=True, metavar="NAME...", help="Evaluators, suite:NAME, or {type: ..., ...}.")
 @click.option("--turns", metavar="1-10,20", help="Of runs: only these turns; 0 is the origin.")
-@click.option("--limit", type=click.IntRange(1), help="At most so many images, of each run.")
+@click.option("--limit", type=click.IntRange(1), help="Most images to score, of each run.")
 @click.option("--origin", type=click.Path(path_type=Path), help="Of a folder: what all images are compared with.")
 @click.option("--jobs", type=click.IntRange(1, 256), help="Threads; default one per processor, at most 8.")
 @click.option("--batch", type=click.IntRange(1, 1024), default=4, show_default=True, help="Images per call.")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["study_command"]
 
 _FEW = 6
-"""Up to so many runs are shown turn by turn."""
+"""Most runs that are shown turn by turn."""
 
 
 @dataclass(frozen=True)

@@ -165,7 +165,7 @@ _SLACK = 1.03
 
 
 def name_of(text: str) -> str:
-    """A name on one line with nothing hidden; a character that the font lacks stands as its code point."""
+    """A name on one line with nothing hidden; a character that the font lacks is shown as its code point."""
     from matplotlib.font_manager import FontProperties, findfont, get_font
 
     known = get_font(findfont(FontProperties())).get_charmap()
@@ -239,7 +239,7 @@ def parts(items: Sequence[T], most: int) -> list[list[T]]:
 
 
 def panels(titles: Sequence[str], high: float, columns: int = 0, shared: bool = True) -> tuple[Figure, list[Axes]]:
-    """A panel of `high` inches per title: one fills a column, two stand side by side in it, more take two columns.
+    """A panel of `high` inches per title: one fills a column, two lie side by side in it, more take two columns.
 
     The first line of a title may be broken, further ones are shortened. `columns` is the most side by side, chosen by
     the number of panels without it. Panels that share their axes tell the numbers at the edge of the sheet.
@@ -315,7 +315,7 @@ def share_axis(axes: Axes) -> None:
 
 
 def _title(title: str, inches: float) -> list[str]:
-    """Lines of the title of a panel this wide; numbers of the axis stand left of it."""
+    """Lines of the title of a panel this wide; numbers of the axis are left of it."""
     first, *more = title.split("\n")
     room = inches - 0.5
     return [*lines_of(first, room, most=2), *(fitted(line, room) for line in more if line)]

@@ -51,7 +51,7 @@ class ArmLine:
     """Of its band, where it has one."""
     high: Sequence[float | None] = ()
     detail: str = ""
-    """What is told beside the arm's name."""
+    """Text beside the arm's name."""
 
     @property
     def banded(self) -> bool:
@@ -103,7 +103,7 @@ def _together(lines: Sequence[ArmLine], arms: Sequence[Arm], around: Around) -> 
     for place, line in enumerate(lines):
         drawn = draw(line.arm.style)
         every = max(1, len(line.x) // 6)
-        # Markers of lines that lie on each other stand beside each other.
+        # Markers of lines that coincide are drawn beside each other.
         start = every * place // len(lines) if len(line.x) > every else 0
         if line.banded:
             axes.fill_between(line.x, _floats(line.low), _floats(line.high), color=drawn["color"], alpha=0.13, lw=0)

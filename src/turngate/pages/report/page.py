@@ -32,7 +32,7 @@ _HIDDEN = re.compile(
 )
 
 _LONG = 1000
-"""Characters from where on a place has room for saying how much was left out."""
+"""Length, in characters, from which a place has room to say how much was left out."""
 
 
 def visible(text: str) -> str:
@@ -74,7 +74,7 @@ def write_page(path: Path, template: str, figures: Mapping[str, str], shots: Ite
     """Render `template` to `path` in one step; raises `MachineError` when it cannot be written.
 
     `figures` are Plotly figures as JSON by the name of their place in the page, `shots` all pictures that it shows.
-    Only scripts whose hash stands in the page's policy run, so a text that slipped through as markup would do nothing.
+    Only scripts whose hash is in the page's policy run, so a text that slipped through as markup would do nothing.
     """
     code = [(HERE / name).read_text(encoding="utf-8") for name in scripts(bool(figures))]
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in code)

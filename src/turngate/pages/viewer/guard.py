@@ -1,4 +1,4 @@
-"""Who may ask the viewer: this machine, with the token that stands in the address."""
+"""Who may ask the viewer: this machine, with the token in the address."""
 
 from __future__ import annotations
 

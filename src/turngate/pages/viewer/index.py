@@ -28,7 +28,7 @@ from turngate.traces.records import RunStatus
 __all__ = ["DAMAGE", "STATUSES", "Damage", "Index", "ListingPage", "Order", "Query", "filtered"]
 
 
-# What a list is asked for; it stands in the address, so it can be sent on and gone back to.
+# What a list is asked for; it is part of the address, so it can be sent on and gone back to.
 
 Order = Literal[
     "created", "name", "status", "turns", "caught", "propagated", "collapse", "editor", "gate", "scenario", "cost"
@@ -61,7 +61,7 @@ class Query:
     """What to list."""
 
     q: str = ""
-    """Every word must stand in the place, editor, gate, scenario, question or status."""
+    """Every word must occur in the place, editor, gate, scenario, question or status."""
     kind: ListingKind | Literal[""] = ""
     status: str = ""
     editor: str = ""
@@ -95,7 +95,7 @@ class Query:
 
     @property
     def of_ledgers(self) -> bool:
-        """Whether the answer depends on what stands in ledgers."""
+        """Whether the answer depends on ledgers."""
         return bool(self.q or self.status or self.damage) or self.order in (
             "status", "turns", "caught", "propagated", "collapse", "cost",
         )  # fmt: skip
@@ -140,7 +140,7 @@ class ListingRow:
 
 
 def filtered(rows: Iterable[ListingRow], query: Query) -> list[ListingRow]:
-    """What matches, in order; what is not known of a run stands last whichever way the others are sorted."""
+    """What matches, in order; what is not known of a run comes last whichever way the others are sorted."""
     words = query.q.lower().split()
     kept = [one for one in rows if _matches(one, query, words)]
     kept.sort(key=lambda one: one.listing.folder.place)
@@ -212,7 +212,7 @@ class ListingPage:
     all: int
     """Without the filter."""
     unread: int
-    """Runs whose ledger was not looked at yet: no filter of what it holds finds them; sorted by it, they stand last."""
+    """Runs whose ledger was not looked at yet: no filter of what it holds finds them; sorted by it, they come last."""
     pages: int
     page: int
     editors: list[str]
@@ -258,7 +258,7 @@ class Index:
                 self._scanned = time.monotonic()
 
     def quick_summary(self, folder: ListedFolder) -> QuickSummary:
-        """How the run stands now."""
+        """Status of the run now."""
         now = stamp(folder.path)
         known = self._summaries.get(folder.key)
         if known is None or known[0] != now or _is_other(folder, known[1]):

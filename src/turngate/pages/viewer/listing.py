@@ -16,7 +16,8 @@ from pydantic_core import from_json
 
 from turngate.errors import TurngateError
 from turngate.pages.report import visible
-from turngate.traces._sqlite import connect
+from turngate.traces._reader import LedgerReader
+from turngate.traces._sqlite import columns, connect
 from turngate.traces.analysis.run import RunView, attempt_views, summarise
 from turngate.traces.progress import run_status
 from turngate.traces.recorded import RecordedOrigin, Resolved
@@ -153,10 +154,9 @@ _SCORES = ("turn", "attempt", "evaluator", "usage")
 _TRUTHS = ("turn", "attempt", "measure", "value", "damaged_at", "damaged")
 _DECISIONS = (
     "turn", "attempt", "verdict", "action", "taken_attempt", "closes_turn", "image_after", "image_turn_after",
-    "status_after", "composite",
+    "status_after",
 )  # fmt: skip
 _EVENTS = ("kind", "data")
-_ADDED_SINCE = ("usage", "composite")
 
 # Copies of a row without values: five times faster than filling in the defaults of every row.
 _ATTEMPT, _SCORE, _TRUTH = AttemptRow.model_construct(), ScoreRow.model_construct(), TruthRow.model_construct()
@@ -174,7 +174,8 @@ def quick_view(folder: Path) -> RunView:
     link = connect(folder / "ledger.sqlite", read_only=True, durable=False)
     try:
         attempts = [_ATTEMPT.model_copy(update=row) for row in _rows(link, "attempts", _ATTEMPTS)]
-        decisions = {_key(row): _decision(row) for row in _rows(link, "decisions", _DECISIONS)}
+        decisions = {_key(row): _DECISION.model_copy(update=row) for row in _rows(link, "decisions", _DECISIONS)}
+        composites = {(row.turn, row.attempt): row for row in LedgerReader(link, folder).composites()}
         truths = {_key(row): _truth(row) for row in _rows(link, "truth", _TRUTHS)}
         judged = _judged(link)
         events = [
@@ -184,7 +185,7 @@ def quick_view(folder: Path) -> RunView:
     finally:
         link.close()
     records = [
-        AttemptRecord(row, tuple(judged.get(key, ())), truths.get(key), decisions[key])
+        AttemptRecord(row, tuple(judged.get(key, ())), truths.get(key), decisions[key], composites.get(key))
         for row in attempts
         if (key := (row.turn, row.attempt)) in decisions
     ]
@@ -195,22 +196,15 @@ def quick_view(folder: Path) -> RunView:
 def _rows(
     link: sqlite3.Connection, table: str, wanted: tuple[str, ...], where: str = "1", order: str = "turn, attempt"
 ) -> list[dict[str, Any]]:
-    """The wanted columns of a table; an older turngate wrote no `usage` and no `composite`."""
-    present = {row["name"] for row in link.execute(f"PRAGMA table_info({table})")}
-    columns = [name for name in wanted if name in present or name not in _ADDED_SINCE]
-    if "usage" in wanted and "usage" not in present:
+    """The wanted columns of a table; without rows where an older turngate wrote no `usage`."""
+    if "usage" in wanted and "usage" not in columns(link, table):
         return []
-    found = link.execute(f"SELECT {', '.join(columns)} FROM {table} WHERE {where} ORDER BY {order}")  # noqa: S608 - our own constants
-    return [dict(zip(columns, row, strict=True)) for row in found]
+    found = link.execute(f"SELECT {', '.join(wanted)} FROM {table} WHERE {where} ORDER BY {order}")  # noqa: S608 - our own constants
+    return [dict(zip(wanted, row, strict=True)) for row in found]
 
 
 def _key(row: dict[str, Any]) -> _Key:
     return row["turn"], row["attempt"]
-
-
-def _decision(row: dict[str, Any]) -> DecisionRow:
-    composite = row.get("composite")
-    return _DECISION.model_copy(update={**row, "composite": json.loads(composite) if composite else None})
 
 
 def _truth(row: dict[str, Any]) -> TruthRow:

@@ -51,7 +51,7 @@ def test_the_instruction_is_heard(models: tiny.Models) -> None:
 
 def test_what_is_recorded(models: tiny.Models) -> None:
     answer = edited(build(models(tiny.text_to_image), steps=4, strength=0.5), seed=11)
-    detail = json.loads(json.dumps(dict(answer.detail)))
+    detail = json.loads(json.dumps(dict(answer.metadata)))
     assert detail["pipeline"] == "StableDiffusionImg2ImgPipeline"
     assert (detail["device"], detail["dtype"], detail["seed"]) == ("cpu", "float32", 11)
     assert detail["steps"] == {"asked": 4, "done": 2}
@@ -129,14 +129,14 @@ def test_guidance_without_effect_is_flagged(models: tiny.Models, case: str) -> N
     first, second = (edited(build(folder, **base, **{setting: one})) for one in (value, other))
     assert (first.data != second.data) == acts
     assert (f"{setting}_has_no_effect" in first.flags) == (not acts)
-    assert first.detail["guidance"][setting] == {"value": value, "acts": acts}
+    assert first.metadata["guidance"][setting] == {"value": value, "acts": acts}
 
 
 def test_a_default_without_effect_is_no_remark(models: tiny.Models) -> None:
     """Only what was asked for can disappoint."""
     answer = edited(build(models(tiny.klein, distilled=True), steps=1))
     assert answer.flags == ()
-    assert answer.detail["guidance"]["guidance_scale"]["acts"] is False
+    assert answer.metadata["guidance"]["guidance_scale"]["acts"] is False
 
 
 # Steps
@@ -149,7 +149,7 @@ def test_settings_that_leave_no_step(models: tiny.Models) -> None:
 
 def test_a_pipeline_that_rounds_up_still_makes_a_step(models: tiny.Models) -> None:
     answer = edited(build(models(tiny.flux, guidance_input=False), steps=2, strength=0.3))
-    assert answer.detail["steps"] == {"asked": 2, "done": 1}
+    assert answer.metadata["steps"] == {"asked": 2, "done": 1}
 
 
 # Settings that the pipeline does not take
@@ -256,14 +256,14 @@ def test_an_instruction_that_is_cut_is_flagged(models: tiny.Models) -> None:
     editor = build(models(tiny.text_to_image), steps=2)
     answer = edited(editor, instruction="red " * 60)
     assert "instruction_truncated" in answer.flags
-    assert any("truncated" in text for text in answer.detail["said"])
+    assert any("truncated" in text for text in answer.metadata["said"])
 
 
 # In a run
 
 
 def test_a_run(config: Any, run: Any, models: tiny.Models) -> None:
-    """Flags, version and what the editor told are in the ledger; the same configuration gives the same images."""
+    """Flags, version and what the editor reported are in the ledger; the same configuration gives the same images."""
     editor = {
         "type": "diffusers",
         "folder": str(models(tiny.klein, distilled=True)),
@@ -276,7 +276,7 @@ def test_a_run(config: Any, run: Any, models: tiny.Models) -> None:
     assert ended.status == "complete"
     rows = [attempt.row for attempt in first.attempts]
     assert [row.flags for row in rows] == [["guidance_scale_has_no_effect"]] * 2
-    assert [row.told["seed"] for row in rows] == [row.seed for row in rows]
+    assert [row.metadata["seed"] for row in rows] == [row.seed for row in rows]
     assert {row.model for row in rows} == {first.info.resolved.editor.model}
     assert [row.image for row in rows] == [attempt.row.image for attempt in second.attempts]
 

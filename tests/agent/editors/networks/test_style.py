@@ -89,7 +89,7 @@ def test_the_picture_stays_where_it_is(photo: Picture) -> None:
             for dy in (-1, 0, 1)
             for dx in (-1, 0, 1)
         }
-        assert min(errors, key=errors.__getitem__) == (0, 0), answer.detail
+        assert min(errors, key=errors.__getitem__) == (0, 0), answer.metadata
 
 
 def test_the_result_does_not_depend_on_threads(photo: Picture) -> None:
@@ -113,7 +113,7 @@ NAMES = {"wave": 7, "Great Wave": 8, "night": 12}
 )
 def test_the_instruction_chooses(photo: Picture, instruction: str, style: int) -> None:
     chosen = edit(build(style="instruction", names=NAMES, **FIXED), photo, instruction)
-    assert chosen.detail["style"] == style
+    assert chosen.metadata["style"] == style
     assert chosen.data == edit(build(style=style, **FIXED), photo).data
 
 
@@ -137,12 +137,12 @@ def test_an_instruction_without_a_style_is_refused(photo: Picture, instruction: 
 
 
 def test_a_fixed_style_does_not_listen(photo: Picture) -> None:
-    assert edit(build(style=4), photo, "style 9").detail["style"] == 4
+    assert edit(build(style=4), photo, "style 9").metadata["style"] == 4
 
 
 def test_the_seed_chooses(photo: Picture) -> None:
     editor = build(style="seed", **FIXED)
-    styles = {edit(editor, noise(32, 32), seed=seed).detail["style"] for seed in range(40)}
+    styles = {edit(editor, noise(32, 32), seed=seed).metadata["style"] for seed in range(40)}
     assert styles <= set(range(26))
     assert len(styles) > 12
 

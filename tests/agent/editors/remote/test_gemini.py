@@ -98,7 +98,7 @@ def test_a_wrongly_declared_type_is_kept_as_received(ask: Ask, fake_server: Fake
     fake_server.answer("jpeg_as_png")
     answer = edited(ask("gemini"))
     assert Picture.from_bytes(answer.data).media_type == "image/jpeg"
-    assert answer.detail["declared_media_type"] == "image/png"
+    assert answer.metadata["declared_media_type"] == "image/png"
 
 
 @pytest.mark.parametrize(

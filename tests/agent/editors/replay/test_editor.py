@@ -39,7 +39,7 @@ def test_a_run_is_reproduced_exactly(config: Config, run: Run) -> None:
         for field in ("reasoning", "model", "damage", "input_image", "width", "height", "simulated"):
             assert getattr(new.row, field) == getattr(old.row, field), field
         assert new.row.flags == []
-        assert new.row.told["source_turn"] == old.row.turn
+        assert new.row.metadata["source_turn"] == old.row.turn
     assert view.info.resolved.simulated is True
     assert (view.info.resolved.editor.model or "").startswith("replay-")
 
@@ -93,7 +93,7 @@ def test_images_that_were_rolled_back_are_no_part_of_the_chain(
     for turn in range(1, editor.length + 1):
         answer = edited(ask(editor, turn, current))
         assert answer.flags == ()
-        turns.append(answer.detail["source_turn"])
+        turns.append(answer.metadata["source_turn"])
         current = Picture.from_bytes(answer.data)
     assert turns == expected
 
@@ -183,12 +183,12 @@ class Thinker:
         thought = ExtraImage(Picture.from_rgb(request.image.rgb[::4, ::4]).data, "interim")
         usage = Usage(100, 1120, 40, waited_seconds=3.0)
         flags = ("image_from_thought",)
-        return Edited.of(half, usage=usage, extras=(thought,), flags=flags, detail={"rule": "last"})
+        return Edited.of(half, usage=usage, extras=(thought,), flags=flags, metadata={"rule": "last"})
 '''
 
 
 def test_what_came_along_comes_along(config: Config, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Interim images, tokens, flags and details; what the loop finds out by itself is not doubled."""
+    """Interim images, tokens, flags and metadata; what the loop finds out by itself is not doubled."""
     (tmp_path / "thinking_editor.py").write_text(THINKER)
     monkeypatch.syspath_prepend(str(tmp_path))
     _, source = run(config(turns=2, editor="thinking_editor:Thinker"), "source")
@@ -196,7 +196,7 @@ def test_what_came_along_comes_along(config: Config, run: Run, tmp_path: Path, m
     for old, new in zip(source.attempts, view.attempts, strict=True):
         for field in ("image", "extras", "flags", "input_tokens", "output_tokens", "reasoning_tokens"):
             assert getattr(new.row, field) == getattr(old.row, field), field
-        assert new.row.told == {"rule": "last", "source_turn": old.row.turn, "source_attempt": 1}
+        assert new.row.metadata == {"rule": "last", "source_turn": old.row.turn, "source_attempt": 1}
         assert view.folder.images.get(new.row.extras[0]["image"])
         assert (old.row.waited_seconds, new.row.waited_seconds) == (3.0, 0.0)
     assert view.attempts[0].row.flags == ["image_from_thought", "size_changed:512x512->256x256"]

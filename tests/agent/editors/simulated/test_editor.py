@@ -92,13 +92,13 @@ def test_a_restart_changes_nothing(signature: str, kind: str) -> None:
     answers = chain(editor, photo(), 14, kind=kind)
     for done in (1, 7, 13):
         resumed = build(signature)
-        stored = json.loads(json.dumps([[shown(a).sha256, a.damage, a.detail] for a in answers[:done]]))
+        stored = json.loads(json.dumps([[shown(a).sha256, a.damage, a.metadata] for a in answers[:done]]))
         resumed.restore((image, value, told) for image, value, told in stored)
         current = shown(answers[done - 1])
         for turn, undisturbed in enumerate(answers[done:], start=done + 1):
             again = ask(resumed, current, turn, turn, kind=kind)
-            assert (again.data, again.damage, again.detail) == (
-                undisturbed.data, undisturbed.damage, undisturbed.detail,
+            assert (again.data, again.damage, again.metadata) == (
+                undisturbed.data, undisturbed.damage, undisturbed.metadata,
             )  # fmt: skip
             current = shown(again)
 
@@ -124,9 +124,9 @@ def test_severity_zero_is_the_perfect_editor() -> None:
     copy = ask(editor, origin)
     assert np.array_equal(shown(copy).rgb, origin.rgb) and copy.damage == 0
     added = [ask(editor, origin, seed, 3, kind="add") for seed in range(50)]
-    assert {a.detail["object_failure"] for a in added} == {None}
+    assert {a.object_failure for a in added} == {"none"}
     assert len({a.data for a in added}) == 1
-    assert not any(ask(editor, origin, seed, kind="rotate").detail["operation_failed"] for seed in range(50))
+    assert not any(ask(editor, origin, seed, kind="rotate").operation_failed for seed in range(50))
 
 
 def first_mention(turns: int, **fields: Any) -> int | None:

@@ -20,14 +20,14 @@ from ._simulated import ALL, ask, build, chain, flat, near, photo, shown
 def test_operations_fail_as_often_as_documented(kind: str) -> None:
     origin, editor = photo(size=48), build(spread=0)
     answers = [ask(editor, origin, seed, kind=kind) for seed in range(400)]
-    failed = [answer for answer in answers if answer.detail["operation_failed"]]
+    failed = [answer for answer in answers if answer.operation_failed]
     rate = FAILS[kind]
     assert len(failed) == pytest.approx(400 * rate, abs=near(400 * rate, 400))
     done = {"mirror": origin.rgb[:, ::-1], "rotate": np.rot90(origin.rgb, -1)}[kind].astype(float)
     for answer in answers:
-        expected = origin.rgb if answer.detail["operation_failed"] else done
+        expected = origin.rgb if answer.operation_failed else done
         assert np.abs(shown(answer).rgb - expected.astype(float)).mean() < 20
-    assert not any(ask(build(failures=0), origin, s, kind=kind).detail["operation_failed"] for s in range(100))
+    assert not any(ask(build(failures=0), origin, s, kind=kind).operation_failed for s in range(100))
 
 
 def test_gray_and_back() -> None:
@@ -67,7 +67,8 @@ def test_object_failures_are_as_frequent_as_documented() -> None:
     editor = build(spread=0)
     origin = with_objects(editor, flat(64, 128))
     asked = 600
-    seen = Counter(ask(editor, origin, seed, kind="add").detail["object_failure"] for seed in range(asked))
+    seen = Counter(ask(editor, origin, seed, kind="add").object_failure for seed in range(asked))
+    assert seen.keys() == {*FAILURES, "none"}
     for failure, rate in FAILURES.items():
         assert seen[failure] == pytest.approx(asked * rate, abs=near(asked * rate, asked)), failure
     assert sum(seen.values()) == asked
@@ -79,34 +80,34 @@ def test_the_record_of_objects_is_consistent(signature: str) -> None:
     editor, current, before = build(signature, failures=2), flat(160, 200), 0
     for turn in range(1, 41):
         answer = ask(editor, current, turn, turn, kind="add", thing=f"fruit {turn}")
-        told = answer.detail
-        names = [one["name"] for one in told["placed"]]
-        assert told["objects"] == len(names)
-        if "repeated" not in told:
-            added = {"nothing_added": 0, "replaced": 0, "row_too_many": names.count(f"fruit {turn}")}
-            assert told["objects"] == before + added.get(told["object_failure"], 1)
-            assert (f"fruit {turn}" in names) == (told["object_failure"] != "nothing_added")
-            assert told["object_failure"] != "row_too_many" or names.count(f"fruit {turn}") > 1
-        assert all(0.03 < one["x"] < 0.97 and 0.03 < one["y"] < 0.97 for one in told["placed"])
-        current, before = shown(answer), told["objects"]
+        recorded, failure = answer.metadata, answer.object_failure
+        names = [one["name"] for one in recorded["placed"]]
+        assert recorded["objects"] == len(names)
+        if "repeated" not in recorded:
+            added = {"none": 1, "nothing_added": 0, "replaced": 0, "row_too_many": names.count(f"fruit {turn}")}
+            assert failure is not None and recorded["objects"] == before + added[failure]
+            assert (f"fruit {turn}" in names) == (failure != "nothing_added")
+            assert failure != "row_too_many" or names.count(f"fruit {turn}") > 1
+        assert all(0.03 < one["x"] < 0.97 and 0.03 < one["y"] < 0.97 for one in recorded["placed"])
+        current, before = shown(answer), recorded["objects"]
 
 
 def test_a_full_image_replaces() -> None:
     editor, current = build(failures=0, severity=0.01), flat(40, 40)
-    details = []
+    answers = []
     for turn in range(1, 200):
         answer = ask(editor, current, turn, turn, kind="add")
         current = shown(answer)
-        details.append(answer.detail)
-    assert details[-1]["object_failure"] == "replaced"
-    assert details[-1]["objects"] == details[-20]["objects"] > 80
+        answers.append(answer)
+    assert answers[-1].object_failure == "replaced"
+    assert answers[-1].metadata["objects"] == answers[-20].metadata["objects"] > 80
 
 
 def test_the_new_object_is_visible_and_clean_and_the_rest_decays() -> None:
     origin = flat(200, 200, 90)
     answers = chain(build(failures=0, spread=0), origin, 15, kind="add")
     last = shown(answers[-1]).rgb.astype(float)
-    newest, oldest = answers[-1].detail["placed"][-1], answers[-1].detail["placed"][0]
+    newest, oldest = answers[-1].metadata["placed"][-1], answers[-1].metadata["placed"][0]
 
     def ball(one: dict[str, Any]) -> NDArray[np.float64]:
         row, column, half = round(one["y"] * 200), round(one["x"] * 200), int(0.4 * RADIUS * 200)
@@ -118,26 +119,26 @@ def test_the_new_object_is_visible_and_clean_and_the_rest_decays() -> None:
     roughness = [np.abs(np.diff(ball(one), n=2, axis=1)).mean() for one in (newest, oldest)]
     assert roughness[0] < 0.5 * roughness[1]
     clean = ask(build(severity=0, failures=0), flat(200, 200), 1, 1, kind="add")
-    spot = clean.detail["placed"][0]
+    spot = clean.metadata["placed"][0]
     assert np.abs(shown(clean).rgb[round(spot["y"] * 200), round(spot["x"] * 200)].astype(float) - 128).max() > 30
 
 
 def test_objects_move_with_the_image() -> None:
     editor = build(severity=0)
     first = ask(editor, flat(60, 120), 1, 1, kind="add")
-    one = first.detail["placed"][0]
+    one = first.metadata["placed"][0]
     mirrored = ask(editor, shown(first), kind="mirror")
-    assert mirrored.detail["placed"][0] == {"name": "apple", "x": pytest.approx(1 - one["x"]), "y": one["y"]}
+    assert mirrored.metadata["placed"][0] == {"name": "apple", "x": pytest.approx(1 - one["x"]), "y": one["y"]}
     rotated = ask(editor, shown(first), kind="rotate")
-    assert rotated.detail["placed"][0]["x"] == pytest.approx(1 - one["y"])
-    assert rotated.detail["placed"][0]["y"] == pytest.approx(one["x"])
+    assert rotated.metadata["placed"][0]["x"] == pytest.approx(1 - one["y"])
+    assert rotated.metadata["placed"][0]["y"] == pytest.approx(one["x"])
 
 
 @pytest.mark.parametrize("kind", ["mirror", "rotate", "grayscale", "recolorise", "add"])
 def test_the_summary_claims_success_whatever_happened(kind: str) -> None:
     editor = build()
     origin = with_objects(editor, photo(size=48))
-    told = {bool(_failed(a)): a.reasoning for a in (ask(editor, origin, s, kind=kind, thing="fig") for s in range(60))}
+    told = {_failed(a): a.reasoning for a in (ask(editor, origin, s, kind=kind, thing="fig") for s in range(60))}
     assert set(told) == ({True, False} if kind in ("mirror", "rotate", "add") else {False})
     for text in told.values():
         assert text is not None
@@ -145,5 +146,5 @@ def test_the_summary_claims_success_whatever_happened(kind: str) -> None:
         assert kind != "add" or "fig" in text
 
 
-def _failed(answer: Edited) -> Any:
-    return answer.detail.get("operation_failed") or answer.detail.get("object_failure")
+def _failed(answer: Edited) -> bool:
+    return bool(answer.operation_failed) or answer.object_failure not in (None, "none")

@@ -73,10 +73,10 @@ def test_qwen_repeats_the_right_side_at_the_left() -> None:
     dark_left[:, 130:] = 220
     origin, editor = Picture.from_rgb(dark_left), build("qwen-image-edit")
     answers = [ask(editor, origin, seed) for seed in range(400)]
-    repeated = [answer for answer in answers if "repeated" in answer.detail]
+    repeated = [answer for answer in answers if "repeated" in answer.metadata]
     assert len(repeated) == pytest.approx(40, abs=near(40, 400))
     for answer in repeated:
-        left, top, right, bottom = answer.detail["repeated"]
+        left, top, right, bottom = answer.metadata["repeated"]
         assert 0.5 < left < right == 1 and 0 <= top < bottom <= 1
         middle = int(100 * (top + bottom) / 2)
         assert shown(answer).gray[middle, 2] > 150

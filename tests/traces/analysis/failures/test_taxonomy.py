@@ -121,9 +121,9 @@ def test_without_a_score_of_the_edited_image_nothing_is_judged(tmp_path: Path) -
 
 def test_a_simulator_tells_what_it_did(tmp_path: Path) -> None:
     chain = Chain(tmp_path / "r", "add_apple", None)
-    for failure in (None, "nothing_added", "replaced", "row_too_many", "something new"):
-        chain.add(told={"object_failure": failure})
-    found = chain.add(told={}).failures()
+    for failure in ("none", "nothing_added", "replaced", "row_too_many"):
+        chain.add(object_failure=failure)
+    found = chain.add().failures()
     assert found.measured("counting") == {(1, 1): False, (2, 1): True, (3, 1): False, (4, 1): True}
     assert [(one.turn, one.evidence) for one in found.found("replacement")] == [(3, "replaced")]
     assert {one.source for one in found.found("counting")} == {"simulator"}
@@ -131,7 +131,7 @@ def test_a_simulator_tells_what_it_did(tmp_path: Path) -> None:
 
 def test_what_no_simulator_says_is_no_record(tmp_path: Path) -> None:
     chain = Chain(tmp_path / "r", "mirror_twice", "operations", simulated=False)
-    found = chain.add(told={"operation_failed": True, "object_failure": "replaced"}).failures()
+    found = chain.add(operation_failed=True, object_failure="replaced").failures()
     assert found.measured("mirroring") == found.measured("replacement") == {}
 
 

@@ -17,6 +17,7 @@ from turngate.picture import encode_png
 from turngate.traces.analysis.labels import COLUMNS, LabelRow, append_label, read_labels, with_labels
 from turngate.traces.analysis.run import RunView, measure_run, summarise, truth_direction
 from turngate.traces.analysis.taxonomy import FAILURES
+from turngate.traces.records import CompositeRow
 
 
 def labelled(path: Path, *lines: str, header: str = ",".join(COLUMNS)) -> Path:
@@ -73,7 +74,7 @@ def test_columns_may_be_few_and_in_another_order_as_a_spreadsheet_writes_them(tm
         (["r1,1,yesterday"], "run,turn,at", "line 2, at: .*'yesterday'"),
         (["r1,1"], "run,turns", "no column is called 'turns'; did you mean 'turn'"),
         (["1"], "turn", "the column run is missing"),
-        (["r1,1,1"], "run,turn,turn", "a column stands twice"),
+        (["r1,1,1"], "run,turn,turn", "a column appears twice"),
         (['r1,"1'], "run,turn", "not valid CSV"),
         (["r1;1"], "run;turn", "no column is called 'run;turn'"),
         ([], "", "the column run is missing"),
@@ -166,7 +167,9 @@ def test_without_labels_nothing_is_known(tmp_path: Path, run: RunView) -> None:
 
 
 def test_a_composite_is_meant_without_an_attempt_and_the_candidate_with_one(tmp_path: Path, run: RunView) -> None:
-    masked = replace(run.attempts[0], composite={"image": "0" * 64, "truth": None})
+    masked = replace(
+        run.attempts[0], composite=CompositeRow(turn=1, attempt=1, base="1" * 64, candidate="2" * 64, image="0" * 64)
+    )
     run = replace(run, attempts=[masked, *run.attempts[1:]])
     both = with_labels(run, read_labels(labelled(tmp_path / "a.csv", "run,1,,no,,,,", "run,1,1,yes,,,,")))
     assert both.attempts[0].outcome == "caught", "the damaged candidate was kept out by masking"

@@ -119,12 +119,12 @@ def test_claims_to_have_added_something_are_held_against_the_simulators_record(t
     """By hand: right, nothing added, replaced, a row -> 3 of 4 wrong; two claimed and a row came along: not known."""
     writer = Writer(tmp_path / "run", size=24, evaluators={})
     claims = [
-        ("I added one apple.", None), ("I added one apple.", "nothing_added"), ("I added one pear.", "replaced"),
-        ("I added an apple.", "row_too_many"), ("I added two apples.", "row_too_many"), ("Done, as is.", None),
+        ("I added one apple.", "none"), ("I added one apple.", "nothing_added"), ("I added one pear.", "replaced"),
+        ("I added an apple.", "row_too_many"), ("I added two apples.", "row_too_many"), ("Done, as is.", "none"),
     ]  # fmt: skip
     for turn, (text, failure) in enumerate(claims, 1):
         picture = encode_png(degraded(writer.origin, 0.1, turn))
-        writer.attempt(turn, image=picture, scores={}, reasoning=text, told={"object_failure": failure})
+        writer.attempt(turn, image=picture, scores={}, reasoning=text, object_failure=failure)
     writer.attempt(7, image=encode_png(writer.origin // 2), scores={}, reasoning="I added one apple.")
     answer = answer_reasoning("arm", [measured("a", RunView.load(writer.close()))], READER)
     assert (answer.added_checked, answer.added_wrong.value) == (4, 3 / 4)

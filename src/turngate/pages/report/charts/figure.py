@@ -59,7 +59,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Panel:
-    """A chart with what must stand in words beside it."""
+    """A chart with the words beside it."""
 
     title: str
     direction: Direction | None

@@ -27,31 +27,15 @@ __all__ = ["score_panel", "thresholds", "truth_panel"]
 
 
 def thresholds(run: RunView) -> dict[str, list[tuple[int, float]]]:
-    """Evaluator -> (turn, worst value that was still accepted) of every turn whose evidence has one.
+    """Evaluator -> (turn, worst value that was still accepted) of every turn whose decision has one.
 
-    Read from `threshold`, or from `reference` and `margin`; the last attempt of a turn stands for it.
+    The last attempt of a turn stands for it.
     """
-    configured = run.config.gate.settings.get("evaluator")
     found: dict[str, dict[int, float]] = {}
     for attempt in run.attempts:
-        evidence = attempt.decision.evidence
-        evaluator = str(evidence.get("evaluator") or configured or "")
-        limit = _limit(attempt, evaluator)
-        if limit is not None:
-            found.setdefault(evaluator, {})[attempt.row.turn] = limit
+        for evaluator, value in attempt.decision.thresholds.items():
+            found.setdefault(evaluator, {})[attempt.row.turn] = value
     return {evaluator: sorted(turns.items()) for evaluator, turns in found.items()}
-
-
-def _limit(attempt: AttemptView, evaluator: str) -> float | None:
-    evidence = attempt.decision.evidence
-    threshold = evidence.get("threshold")
-    if isinstance(threshold, int | float):
-        return float(threshold)
-    reference, margin = evidence.get("reference"), evidence.get("margin")
-    score = attempt.scores.get(evaluator)
-    if score is None or not isinstance(reference, int | float) or not isinstance(margin, int | float):
-        return None
-    return reference - margin if score.direction == "higher" else reference + margin
 
 
 _NO_VALUE = {"unscored": "diamond-open", "failed": "x-thin-open", "skipped": "line-ns-open"}
@@ -74,7 +58,7 @@ class _Missing:
 
 
 def truth_panel(run: RunView) -> Panel | None:
-    """Damage of every candidate and of the current image, with the threshold from where on it counts."""
+    """Damage of every candidate and of the current image, with the threshold at which it counts."""
     rows = [attempt.truth for attempt in run.attempts if attempt.truth is not None]
     base = run.baseline_truth or (rows[0] if rows else None)
     if base is None:
@@ -173,7 +157,7 @@ def _add_origin(figure: Figure, value: float | None) -> None:
 
 
 def _x(attempt: AttemptView | None, most: int) -> float:
-    """Retries stand beside each other within their turn; None is the origin."""
+    """Retries are beside each other within their turn; None is the origin."""
     return attempt.row.turn + 0.7 * (attempt.row.attempt - 1) / most if attempt else 0.0
 
 

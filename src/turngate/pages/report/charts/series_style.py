@@ -1,4 +1,4 @@
-"""How the lines of a study are told apart: colour, dashes and symbol say the same."""
+"""Style of the lines of a study: colour, dashes and symbol say the same."""
 
 from __future__ import annotations
 

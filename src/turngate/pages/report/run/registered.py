@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
@@ -11,11 +10,8 @@ from turngate.traces.analysis.run import RunView
 
 __all__ = ["Frame", "Registered", "registered"]
 
-FlagNumbers = Mapping[str, float]
+Numbers = Mapping[str, float]
 _Place = tuple[int, int]
-
-_FLAG = re.compile(r"(cropped|shifted):([+-][\d.]+)%?,([+-][\d.]+)%?")
-_UNDONE = re.compile(r"\b(?:unregistered|mirrored|rotated)\b")
 
 
 @dataclass(frozen=True)
@@ -39,9 +35,8 @@ class Registered:
 def registered(run: RunView, rescored: RunView) -> Registered | None:
     """The best registration to the origin that was recorded: with a scale before a shift alone, the truth's first.
 
-    The truth keeps it in its words, evaluators in their components. `rescored` is the run with the scores that
-    were made after it. None when nothing registered anything; mirrored and turned candidates are not laid on the
-    origin.
+    `rescored` is the run with the scores that were made after it. None when nothing registered anything; mirrored and
+    turned candidates are not laid on the origin.
     """
     found = [*_of_truth(run), *_of_evaluators(run), *_of_evaluators(rescored)]
     for align in (("crop", "full"), ("shift",)):
@@ -56,9 +51,9 @@ def _of_truth(run: RunView) -> Iterator[tuple[str, Registered]]:
     measure = truth.measure if truth is not None else "simulator"
     if measure != "simulator" and run.info.resolved.scenario.ideal == "origin":
         numbers = {
-            (attempt.row.turn, attempt.row.attempt): _numbers(attempt.truth.detail)
+            (attempt.row.turn, attempt.row.attempt): attempt.truth.components
             for attempt in run.attempts
-            if attempt.truth and attempt.truth.value is not None and not _UNDONE.search(attempt.truth.detail)
+            if attempt.truth and _is_upright(attempt.truth.components)
         }
         how = str(measure.settings.get("align"))
         yield how, Registered(f"the truth, {measure.type} with align {how}", _frames(run, numbers))
@@ -77,25 +72,16 @@ def _of_evaluators(run: RunView) -> Iterator[tuple[str, Registered]]:
         yield how, Registered(f"{name} with align {how}", _frames(run, numbers))
 
 
-def _numbers(detail: str) -> dict[str, float]:
-    """The components that the words of a registration stand for."""
-    found: dict[str, float] = {}
-    for kind, across, down in _FLAG.findall(detail):
-        start = "crop" if kind == "cropped" else "shift"
-        found |= {f"{start}_x": float(across), f"{start}_y": float(down)}
-    return found
-
-
-def _is_upright(components: FlagNumbers) -> bool:
+def _is_upright(components: Numbers) -> bool:
     return "shift_x" in components and not components.get("mirrored") and not components.get("rotation")
 
 
-def _frames(run: RunView, numbers: Mapping[_Place, FlagNumbers]) -> dict[_Place, Frame]:
+def _frames(run: RunView, numbers: Mapping[_Place, Numbers]) -> dict[_Place, Frame]:
     found = {place: _frame(run, one) for place, one in numbers.items()}
     return {place: frame for place, frame in found.items() if frame is not None}
 
 
-def _frame(run: RunView, numbers: FlagNumbers) -> Frame | None:
+def _frame(run: RunView, numbers: Numbers) -> Frame | None:
     """From `crop_x`, `crop_y` (%) and `shift_x`, `shift_y` (pixels of the origin); None where they make no sense."""
     scales, offsets = [], []
     for axis, side in (("x", run.info.origin.width), ("y", run.info.origin.height)):

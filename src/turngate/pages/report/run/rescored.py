@@ -62,7 +62,7 @@ class RescoredSection:
     run: RunView
     """The run with these scores in the place of its own."""
     images: int
-    """Images that there are."""
+    """Total number of images."""
     evaluators: list[RescoredRow]
     passes: list[ScoringPassLine]
     notices: list[str]

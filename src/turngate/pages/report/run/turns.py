@@ -29,7 +29,7 @@ class ScoreLine:
 
     @property
     def label(self) -> str:
-        """The name, without the mark of what was scored afterwards: such lines stand under a heading of their own."""
+        """The name, without the mark of what was scored afterwards: such lines have a heading of their own."""
         return self.name.removesuffix(MARK)
 
 
@@ -120,7 +120,7 @@ def stops(
 
 def images_of(run: RunView) -> set[str]:
     """SHA-256 of every image that the run page shows."""
-    made = run_images(run.info.origin.image, ((attempt.row, attempt.decision) for attempt in run.attempts))
+    made = run_images(run.info.origin.image, ((attempt.row, attempt.made) for attempt in run.attempts))
     return {*made.values(), *(extra["image"] for attempt in run.attempts for extra in attempt.row.extras)}
 
 
@@ -182,8 +182,9 @@ def _badge(attempt: AttemptView) -> str:
 def _follows(attempt: AttemptView) -> str:
     decision = attempt.decision
     where = f"turn {decision.image_turn_after}" if decision.image_turn_after else "the origin"
-    if decision.composite is not None and decision.composite["image"] is not None:
-        return f"the changed {decision.composite['changed']:.1%} of the candidate, laid over its input, is taken"
+    made = attempt.made
+    if made is not None and made.image is not None and made.changed is not None:
+        return f"the changed {made.changed:.1%} of the candidate, laid over its input, is taken"
     return {
         "accept": "the candidate is the new current image",
         "retry": "the turn is tried again",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,9 @@ from urllib.parse import quote
 
 from turngate.errors import UserError
 from turngate.pages.report.charts import (
+    Arm,
     Panel,
+    Truth,
     arms_of,
     arms_score_panel,
     arms_truth_panel,
@@ -24,18 +26,78 @@ from turngate.pages.report.charts import (
     roc_panel,
     sensitivity_panels,
     survival_panel,
+    truth_of,
 )
 from turngate.pages.report.headline import headline, study_headline
 from turngate.pages.report.page import write_page
-from turngate.pages.report.study.contact import ShotsOf, contact_sheets
 from turngate.pages.report.thumbnails import Shot, shots
-from turngate.traces.analysis.run import MARK
+from turngate.traces.analysis.run import MARK, Standing
 from turngate.traces.analysis.statistics import FEW_ORIGINS, counted, how_simulated
 from turngate.traces.analysis.study import FailureAnswer, LoadedRun, LoadedStudy, StudyAnswer
 from turngate.traces.analysis.taxonomy import FAILURES
 from turngate.traces.redact import redact
 
-__all__ = ["study_content", "write_study_page"]
+__all__ = ["Cell", "study_content", "write_study_page"]
+
+
+# Contact sheets: the current image of every arm after some turns, one sheet per cell of the grid.
+
+ShotsOf = Callable[[LoadedRun, Iterable[str], int], Mapping[str, Shot]]
+"""Makes the pictures (SHA-256 -> shot) of images of a run, with a given largest side in pixels."""
+
+_TURNS = (0, 1, 5, 10, 20, 50, 100)
+_PICTURES = 700
+"""Most thumbnails on a page: about 4 MB."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The current image of an arm after one turn."""
+
+    shot: Shot | None
+    """None when the arm never closed that turn."""
+    image_turn: int
+    truth: Truth
+    value: float | None
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One cell of the grid: arms by turns."""
+
+    label: str
+    rows: list[tuple[Arm, LoadedRun, list[Cell]]]
+
+
+def contact_sheets(arms: Sequence[Arm], pictures: ShotsOf) -> tuple[list[int], list[Sheet], int]:
+    """Turns, sheets, and how many sheets were left out because the page would be too large."""
+    last = max(run.stands[-1].turn for arm in arms for run in arm.runs)
+    turns = sorted({turn for turn in _TURNS if turn <= last} | {last})
+    cells: dict[tuple[str, str, str, int], list[tuple[Arm, LoadedRun]]] = defaultdict(list)
+    for arm in arms:
+        for run in arm.runs:
+            cells[run.run.cell].append((arm, run))
+    room = max(1, _PICTURES // (len(arms) * len(turns)))
+    kept = list(cells.values())[:room]
+    edge = 176 if sum(map(len, kept)) * len(turns) <= 120 else 144
+    sheets = [
+        Sheet(members[0][1].run.label, [(arm, run, _row(run, turns, pictures, edge)) for arm, run in members])
+        for members in kept
+    ]
+    return turns, sheets, len(cells) - len(kept)
+
+
+def _row(run: LoadedRun, turns: Sequence[int], pictures: ShotsOf, edge: int) -> list[Cell]:
+    stands = {stand.turn: stand for stand in run.stands}
+    made = pictures(run, [stands[turn].image for turn in turns if turn in stands], edge)
+    return [_cell(stands.get(turn), made) for turn in turns]
+
+
+def _cell(stand: Standing | None, made: Mapping[str, Shot]) -> Cell:
+    if stand is None:
+        return Cell(None, 0, "none", None)
+    value = stand.truth.value if stand.truth is not None else None
+    return Cell(made[stand.image], stand.image_turn, truth_of(stand.truth), value)
 
 
 # What a reader should know before trusting the numbers of a study.
