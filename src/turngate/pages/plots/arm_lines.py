@@ -170,9 +170,6 @@ def _floats(values: Sequence[float | None]) -> list[float]:
     return [float("nan") if value is None else value for value in values]
 
 
-# What the current image of each arm is worth after each turn.
-
-
 def truth_plots(arms: Sequence[Arm], missing: int) -> list[Plot]:
     """Truth of the current image over turns, mean over runs, with the 95 % interval over origins as a band.
 

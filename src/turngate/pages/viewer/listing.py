@@ -220,8 +220,6 @@ def _judged(link: sqlite3.Connection) -> dict[_Key, list[ScoreRow]]:
     return found
 
 
-# How a run stands: the numbers of its report's first sentence, cheaply.
-
 Stamp = tuple[int, ...]
 """Changes whenever something is recorded: times and sizes of ledger, later scores and their write-ahead logs."""
 
