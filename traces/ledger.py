@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from turngate.errors import NoSuchRun
-from turngate.traces._reader import LedgerReader
-from turngate.traces._sqlite import connect, encode, machine_errors
+from turngate.traces._sqlite import LedgerReader, connect, encode, machine_errors
 from turngate.traces.records import (
     TABLES,
     AttemptRecord,
@@ -139,8 +138,8 @@ class Ledger:
     def origin(self) -> tuple[list[ScoreRow], TruthRow | None]:
         """Scores of the origin, in order of evaluator, and its truth."""
         with self._lock, machine_errors(self.path):
-            scores = self._select("scores", ScoreRow, "WHERE turn=0 ORDER BY evaluator")
-            truths = self._select("truth", TruthRow, "WHERE turn=0")
+            scores = self._reader.rows("scores", ScoreRow, "WHERE turn=0 ORDER BY evaluator")
+            truths = self._reader.rows("truth", TruthRow, "WHERE turn=0")
         return scores, truths[0] if truths else None
 
     def attempts(self) -> list[AttemptRow]:
