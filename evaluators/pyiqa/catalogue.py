@@ -1,4 +1,4 @@
-"""What pyiqa has and says about its metrics, read from its own list without importing it, and put right."""
+"""What pyiqa has and says about its metrics, read from its source without importing it, and corrected."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class CatalogueEntry:
     """Its source loads some, those of a backbone included."""
 
     @property
-    def weights_told(self) -> str:
+    def weights_line(self) -> str:
         """The files of weights in one line."""
         return ", ".join(self.weights) or ("as pyiqa fetches them" if self.loads_weights else "none")
 
@@ -90,8 +90,10 @@ def read_catalogue() -> Mapping[str, CatalogueEntry]:
     if spec is None or not spec.submodule_search_locations:
         raise MissingExtra("pyiqa is not installed: pip install 'turngate[iqa]'")
     listed = runpy.run_path(str(Path(spec.submodule_search_locations[0]) / "default_model_configs.py"))
-    told: Mapping[str, Mapping[str, Any]] = listed["DEFAULT_CONFIGS"]
-    return MappingProxyType({name: _entry(name, facts) for name, facts in sorted(told.items()) if name not in _SETS})
+    configs: Mapping[str, Mapping[str, Any]] = listed["DEFAULT_CONFIGS"]
+    return MappingProxyType(
+        {name: _entry(name, config) for name, config in sorted(configs.items()) if name not in _SETS}
+    )
 
 
 @cache
@@ -110,7 +112,7 @@ def module_of(network: str) -> tuple[str, str]:
 
 @cache
 def versions() -> str:
-    """`0.1.16+torch2.14.1`: either changes values."""
+    """Versions of pyiqa and torch, which change values: `0.1.16+torch2.14.1`."""
     return "+torch".join(_version(package) for package in ("pyiqa", "torch"))
 
 
@@ -121,16 +123,16 @@ def _version(package: str) -> str:
         return "none"
 
 
-def _entry(name: str, told: Mapping[str, Any]) -> CatalogueEntry:
-    options = dict(told["metric_opts"])
+def _entry(name: str, config: Mapping[str, Any]) -> CatalogueEntry:
+    options = dict(config["metric_opts"])
     network = str(options.pop("type"))
     _, source = module_of(network)
-    direction: Literal["lower", "higher"] = "lower" if told.get("lower_better") or name in _LOWER else "higher"
+    direction: Literal["lower", "higher"] = "lower" if config.get("lower_better") or name in _LOWER else "higher"
     return CatalogueEntry(
         name,
-        compares=told["metric_mode"] == "FR",
+        compares=config["metric_mode"] == "FR",
         direction=direction,
-        range=_RANGES.get(name) or _range(str(told.get("score_range", ""))),
+        range=_RANGES.get(name) or _range(str(config.get("score_range", ""))),
         network=network,
         min_size=_SMALLEST.get(name, 1),
         captioned=name == "clipscore",

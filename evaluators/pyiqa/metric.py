@@ -48,8 +48,8 @@ class PyiqaConfig(ComponentConfig):
     device: str = "cpu"
     """Device as torch names it."""
     out_of_memory: Literal["fail", "cpu"] = "fail"
-    """When an image does not fit into the device's memory: no score for it (`fail`), or one more try on the CPU, which
-    the flag `device:cpu` tells."""
+    """When an image does not fit into the device's memory: no score for it (`fail`), or one more try on the CPU, with
+    the flag `device:cpu`."""
     threads: int = Field(default=2, ge=1, le=1024)
     """Threads of torch on the CPU, whatever the machine has: their number moves BRISQUE by up to 0.002."""
     against: Literal["origin", "previous"] = "origin"
@@ -110,36 +110,38 @@ class PyiqaMetric:
         return what_is_missing(entry, config.weights, config.local_files_only or offline())
 
     def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
-        """Score each sample by itself; NaN is `Unscored("undefined")`, an exception inside pyiqa `Failed`."""
-        return [self._one(sample) for sample in batch]
+        """Score each input by itself; NaN is `Unscored("undefined")`, an exception inside pyiqa `Failed`."""
+        return [self._one(eval_input) for eval_input in batch]
 
-    def _one(self, sample: EvalInput) -> Result:
+    def _one(self, eval_input: EvalInput) -> Result:
         if not self._entry.compares:
-            return self._value(sample, sample.candidate.rgb)
-        reference = reference_of(sample, self.config.against)
+            return self._value(eval_input, eval_input.candidate.rgb)
+        reference = reference_of(eval_input, self.config.against)
         if reference is None:
             return Unscored("no_reference", f"{self.facts.name} needs the {self.config.against}")
-        pair = register(sample.candidate, reference, self.config.align)
+        pair = register(eval_input.candidate, reference, self.config.align)
         side = min(pair.reference.shape[:2])
         if side < self._entry.min_size:
-            told = f"{self.facts.name} needs {self._entry.min_size} pixels, what is compared has {side}"
-            return described(Unscored("too_small", told), pair)
-        return described(self._value(sample, pair.candidate, pair.reference), pair)
+            detail = f"{self.facts.name} needs {self._entry.min_size} pixels, what is compared has {side}"
+            return described(Unscored("too_small", detail), pair)
+        return described(self._value(eval_input, pair.candidate, pair.reference), pair)
 
-    def _value(self, sample: EvalInput, *images: NDArray[np.uint8] | NDArray[np.float32]) -> Result:
+    def _value(self, eval_input: EvalInput, *images: NDArray[np.uint8] | NDArray[np.float32]) -> Result:
         """pyiqa's value for H x W x 3 images, 0..255: the candidate, and the reference where there is one."""
         try:
-            return self._asked(self._metric, self.config.device, sample, images)
+            return self._asked(self._metric, self.config.device, eval_input, images)
         except Exception as error:
             if not out_of_memory(error):
                 raise
             if self.config.out_of_memory == "fail":
                 return Failed("machine", "OutOfMemoryError", one_line(error, 300))
-        result = self._asked(self._on_the_cpu(), "cpu", sample, images)  # out of `except`, which holds the GPU's memory
+        result = self._asked(
+            self._on_the_cpu(), "cpu", eval_input, images
+        )  # out of `except`, which holds the GPU's memory
         return replace(result, flags=("device:cpu", *result.flags))
 
     def _asked(
-        self, metric: Any, device: str, sample: EvalInput, images: Sequence[NDArray[np.uint8] | NDArray[np.float32]]
+        self, metric: Any, device: str, eval_input: EvalInput, images: Sequence[NDArray[np.uint8] | NDArray[np.float32]]
     ) -> Score | Unscored | Failed:
         """Raises what says that memory does not suffice."""
         import torch
@@ -148,17 +150,17 @@ class PyiqaMetric:
         tensors = [
             torch.tensor(image).permute(2, 0, 1)[None].float().div(255).clamp(0, 1).to(device) for image in images
         ]
-        words = {"caption_list": [sample.instruction]} if self._entry.captioned else {}
+        captions = {"caption_list": [eval_input.instruction]} if self._entry.captioned else {}
         try:
             with alone(), repeatable(self.config.threads), torch.inference_mode():
-                told = metric(*tensors, **words)
-                value = float(told[0] if isinstance(told, tuple | list) else told)
+                answer = metric(*tensors, **captions)
+                value = float(answer[0] if isinstance(answer, tuple | list) else answer)
         except (AssertionError, ValueError, ArithmeticError, RuntimeError) as error:
             if out_of_memory(error):
                 raise
             # Flat and small images end in exceptions of all these kinds inside pyiqa.
             detail = one_line(error, 300)
-            if any(sign in detail for sign in _TOO_SMALL):
+            if any(message in detail for message in _TOO_SMALL):
                 return Unscored("too_small", detail)
             if detail.startswith("No face detected"):  # by the metrics that look at faces only
                 return Unscored("undefined", detail)
@@ -189,7 +191,7 @@ def _facts(entry: CatalogueEntry, config: PyiqaConfig, fingerprint: str) -> Fact
         tolerance=1e-3,
         inputs=frozenset(inputs),
         min_size=entry.min_size,
-        weights=str(config.weights or entry.weights_told),
+        weights=str(config.weights or entry.weights_line),
         weights_licence="see the metric's authors; pyiqa itself: PolyForm Noncommercial and S-Lab",
         source=f"pyiqa's {entry.network}",
         size_scored=f"{size_scored(config.align)}; then as pyiqa resizes inside"
