@@ -139,8 +139,8 @@ class Ledger:
     def origin(self) -> tuple[list[ScoreRow], TruthRow | None]:
         """Scores of the origin, in order of evaluator, and its truth."""
         with self._lock, machine_errors(self.path):
-            scores = self._select("scores", ScoreRow, "WHERE turn=0 ORDER BY evaluator")
-            truths = self._select("truth", TruthRow, "WHERE turn=0")
+            scores = self._reader.rows("scores", ScoreRow, "WHERE turn=0 ORDER BY evaluator")
+            truths = self._reader.rows("truth", TruthRow, "WHERE turn=0")
         return scores, truths[0] if truths else None
 
     def attempts(self) -> list[AttemptRow]:
