@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from turngate.errors import MissingExtra, NoSuchRun
-from turngate.traces._reader import LedgerReader
-from turngate.traces._sqlite import connect, kind_of, machine_errors
+from turngate.traces._sqlite import LedgerReader, connect, kind_of, machine_errors
 from turngate.traces.records import TABLES
 from turngate.traces.run_folder import RunFolder, find_runs
 
@@ -77,7 +76,8 @@ def _frame(table: str, values: list[dict[str, Any]], before: dict[str, Any]) -> 
     import polars as pl
 
     types: dict[type, Any] = {int: pl.Int64, float: pl.Float64, bool: pl.Int64}
-    kinds = {name: kind_of(field.annotation) for name, field in TABLES[table][0].model_fields.items()}
+    annotations: dict[str, Any] = {name: field.annotation for name, field in TABLES[table][0].model_fields.items()}
+    kinds = {name: kind_of(annotation) for name, annotation in annotations.items()}
     rows = [[row.get(name) for name in kinds] for row in values]
     frame = pl.DataFrame(rows, {name: types.get(kind, pl.String) for name, kind in kinds.items()}, orient="row")
     flags = [pl.col(name).cast(pl.Boolean) for name, kind in kinds.items() if kind is bool]

@@ -105,7 +105,7 @@ def test_a_run_of_100_turns_arrives_whole(rotel: Any, collector: Any, config: An
 
 def test_it_reads_the_spans_and_events_of_a_file(rotel: Any, collector: Any, make_run: Any) -> None:
     run = make_run()
-    # Without metrics: rotel takes them, but its JSON reader loses histograms (their counts are strings in OTLP/JSON).
+    # Without metrics: the JSON reader of rotel loses histograms, whose counts are strings in OTLP/JSON.
     config = TelemetryConfig(exporter="jsonl", signals=("traces", "logs"))
     recorder = TelemetryRecorder(config, run.folder.path)
     drive(run, recorder)

@@ -34,7 +34,7 @@ __all__ = ["TOGETHER", "delay_plot", "survival_plot", "truth_plots"]
 
 
 TOGETHER = 4
-"""Lines that can be told apart on one panel, in grey as well."""
+"""Most lines that are distinct on one panel, in grey as well."""
 _MOST = 24
 _BAND = "95 % interval over origins"
 

@@ -16,8 +16,7 @@ from pydantic_core import from_json
 
 from turngate.errors import TurngateError
 from turngate.pages.report import visible
-from turngate.traces._reader import LedgerReader
-from turngate.traces._sqlite import columns, connect
+from turngate.traces._sqlite import LedgerReader, columns, connect
 from turngate.traces.analysis.run import RunView, attempt_views, summarise
 from turngate.traces.progress import run_status
 from turngate.traces.recorded import RecordedOrigin, Resolved
