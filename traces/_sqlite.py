@@ -1,4 +1,4 @@
-"""SQLite beneath the ledger: tables made from the row models, rows of older ledgers, errors turned into ours."""
+"""SQLite beneath ledger and table of scores: tables made from the row models, rows of older ledgers, our own errors."""
 
 from __future__ import annotations
 
@@ -12,24 +12,29 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from turngate.errors import DamagedRun, MachineError
+from turngate.sqlite_file import SqliteKind
 from turngate.traces._older import answer_now, composite_now, evaluator_of, thresholds_now, truth_now
 from turngate.traces.records import SCHEMA_VERSION, TABLES, CompositeRow, Row
 from turngate.traces.redact import redact
 
-__all__ = ["LedgerReader", "Tables", "columns", "connect", "decode", "encode", "kind_of", "machine_errors"]
+__all__ = ["LEDGER", "LedgerReader", "Tables", "columns", "connect", "decode", "encode", "kind_of", "machine_errors"]
 
 Tables = Mapping[str, tuple[type[Row], tuple[str, ...]]]
 """Table -> (row model, primary key)."""
+
+LEDGER = SqliteKind("ledger", int.from_bytes(b"TGld"), SCHEMA_VERSION, frozenset(TABLES), legacy="attempts")
 
 R = TypeVar("R", bound=Row)
 
 _AFFINITY = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
 
 
-def connect(path: Path, *, read_only: bool, durable: bool, tables: Tables = TABLES) -> sqlite3.Connection:
-    """Open the ledger (or a file of other `tables`) in WAL mode; `durable` waits for the disk on every commit.
+def connect(
+    path: Path, *, read_only: bool, durable: bool, kind: SqliteKind = LEDGER, tables: Tables = TABLES
+) -> sqlite3.Connection:
+    """Open the ledger (or a file of another `kind`) in WAL mode; `durable` waits for the disk on every commit.
 
-    Raises `DamagedRun` for a ledger of a newer turngate; whatever it raises, no open file is left.
+    Raises `DamagedRun` for a file of another kind, or of a newer turngate; whatever it raises, no open file is left.
     """
     if read_only:
         # Without a write-ahead log nobody writes, and `immutable` leaves no -wal and -shm files beside a finished run.
@@ -38,14 +43,13 @@ def connect(path: Path, *, read_only: bool, durable: bool, tables: Tables = TABL
     else:
         link = sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
     try:
+        problem = kind.problem(link)
+        if problem is not None:
+            raise DamagedRun(f"cannot use {path}: {problem}")
         if not read_only:
             link.execute("PRAGMA journal_mode=WAL")
             link.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
-        version = link.execute("PRAGMA user_version").fetchone()[0]
-        if version > SCHEMA_VERSION:
-            raise DamagedRun(f"{path} has schema version {version}, this reads {SCHEMA_VERSION}: upgrade turngate")
-        if not read_only:
-            _create_tables(link, tables)
+            kind.create(link, lambda: _create_tables(link, tables))
     except BaseException:
         link.close()
         raise
@@ -61,8 +65,6 @@ def _create_tables(link: sqlite3.Connection, tables: Tables) -> None:
         link.execute(f"CREATE TABLE IF NOT EXISTS {table} ({made}, PRIMARY KEY ({', '.join(key)}))")
         for name in definitions.keys() - columns(link, table):
             link.execute(f"ALTER TABLE {table} ADD COLUMN {definitions[name]}")
-    if link.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:  # a run that is finished stays untouched
-        link.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
 
 
 def encode(row: Row) -> list[Any]:

@@ -56,12 +56,12 @@ def say_scores(choice: Choice, work: Rescoring, targets: Sequence[Target], secon
 
 def worst_code(work: Rescoring) -> int:
     """0, or the code of who is at fault when some evaluator gave nothing but failures."""
-    faults = [tally.only_failed for tally in work.tallies.values()]
+    faults = [counts.only_failed for counts in work.counts.values()]
     return max((_CODES[fault] for fault in faults if fault), default=0)
 
 
 def _answer(choice: Choice, work: Rescoring, targets: Sequence[Target], seconds: float) -> dict[str, Any]:
-    chosen, images = sum(len(target.items) for target in targets), sum(target.images for target in targets)
+    chosen, images = sum(len(target.jobs) for target in targets), sum(target.images for target in targets)
     return {
         "of": [target.name for target in targets],
         "tables": [str(target.table) for target in targets],
@@ -79,7 +79,7 @@ def _answer(choice: Choice, work: Rescoring, targets: Sequence[Target], seconds:
                 "version": by.facts.version,
                 "parameters": by.parameters,
                 "better": by.facts.direction,
-                **work.tallies[by.name].as_dict(),
+                **work.counts[by.name].as_dict(),
             }
             for by in choice.evaluators
         ],
