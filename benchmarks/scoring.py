@@ -110,11 +110,11 @@ def _ours(folder: Path, origin: Path, metrics: Sequence[str], jobs: int) -> floa
         new = _never_seen(folder, Path(place) / "images")
         began = time.perf_counter()
         targets = list(find(new, origin, Path(place) / "scores.sqlite").targets(None, None, False))
-        work = Rescoring(Batcher(evaluators, jobs=jobs))
+        work = Rescoring(Batcher(evaluators, threads=jobs))
         for _ in work.run(targets):
             pass
         seconds = time.perf_counter() - began
-    assert all(tally.counts["failed"] == 0 for tally in work.tallies.values())
+    assert all(counts.by_status["failed"] == 0 for counts in work.counts.values())
     return seconds
 
 

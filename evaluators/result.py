@@ -48,10 +48,10 @@ class EvaluationUsage:
     """Time spent waiting on a limit, not working."""
 
     def __add__(self, other: EvaluationUsage) -> EvaluationUsage:
-        """Both together. What one of them does not tell is not known of the sum, unless it never got an answer."""
+        """Both together. What one of them does not know the sum does not know either, unless it never got an answer."""
         if not self.calls or not other.calls:
-            told, idle = (self, other) if self.calls else (other, self)
-            return replace(told, waited_seconds=told.waited_seconds + idle.waited_seconds)
+            called, idle = (self, other) if self.calls else (other, self)
+            return replace(called, waited_seconds=called.waited_seconds + idle.waited_seconds)
         return EvaluationUsage(
             self.calls + other.calls,
             _sum(self.input_tokens, other.input_tokens),
@@ -176,13 +176,13 @@ def result_to_json(result: Result) -> dict[str, Any]:
                 "label": result.label,
                 "explanation": result.explanation,
                 "components": dict(result.components),
-                **_told(result),
+                **_recorded_fields(result),
             }
         case Unscored():
-            return {"status": "unscored", "why": result.why, "detail": result.detail, **_told(result)}
+            return {"status": "unscored", "why": result.why, "detail": result.detail, **_recorded_fields(result)}
         case Failed():
             failed = {"status": "failed", "why": result.error, "fault": result.fault, "detail": result.detail}
-            return {**failed, **_told(result)}
+            return {**failed, **_recorded_fields(result)}
         case Skipped():
             return {"status": "skipped", "why": result.why}
 
@@ -192,20 +192,20 @@ def result_from_json(answer: dict[str, Any]) -> Result:
     match answer["status"]:
         case "scored":
             known = {name: answer[name] for name in ("value", "label", "explanation", "components")}
-            return Score(**known, **_untold(answer))
+            return Score(**known, **_read_fields(answer))
         case "unscored":
-            return Unscored(answer["why"], answer["detail"], **_untold(answer))
+            return Unscored(answer["why"], answer["detail"], **_read_fields(answer))
         case "failed":
-            return Failed(answer["fault"], answer["why"], answer["detail"], **_untold(answer))
+            return Failed(answer["fault"], answer["why"], answer["detail"], **_read_fields(answer))
         case _:
             return Skipped(answer["why"])
 
 
-def _told(result: Score | Unscored | Failed) -> dict[str, Any]:
+def _recorded_fields(result: Score | Unscored | Failed) -> dict[str, Any]:
     return {"flags": list(result.flags), "usage": asdict(result.usage) if result.usage else {}}
 
 
-def _untold(answer: dict[str, Any]) -> dict[str, Any]:
+def _read_fields(answer: dict[str, Any]) -> dict[str, Any]:
     usage = answer.get("usage")
     return {"flags": tuple(answer.get("flags", ())), "usage": EvaluationUsage(**usage) if usage else None}
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, TypedDict
 
+from pydantic import ValidationError
+
 from turngate.agent.editor import Edited, EditRequest, Exchange, NoImage
 from turngate.errors import BadImage, TurngateError
 from turngate.graphs.config import editor_seed
@@ -100,6 +102,17 @@ def _call_editor(session: Session, request: EditRequest) -> EditAnswer:
         answer = NoImage(
             "error", f"the editor returned {type(answer).__name__}, not Edited or NoImage", retryable=False
         )
+    try:
+        return _answer(session, request, answer)
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        field = ".".join(map(str, wrong["loc"]))
+        detail = f"the editor's answer has a wrong {field}: {wrong['msg']}"
+        return EditAnswer(outcome="no_image", why="error", retryable=False, detail=detail)
+
+
+def _answer(session: Session, request: EditRequest, answer: Edited | NoImage) -> EditAnswer:
+    """The answer as it is recorded, its images stored; raises `ValidationError` for a field of another type."""
     reported = _reported(answer)
     if isinstance(answer, NoImage):
         return _no_image(answer, reported)

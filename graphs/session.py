@@ -21,7 +21,7 @@ __all__ = ["LoopContext", "Observer", "Session"]
 
 
 class Observer(Protocol):
-    """Is told what was recorded, after it was recorded. Must not raise and must not slow the loop."""
+    """Gets what was recorded, after it was recorded. Must not raise and must not slow the loop."""
 
     def started(self, info: RunInfo, started_ns: int) -> None:
         """The run begins or goes on; `started_ns` is when it first began."""

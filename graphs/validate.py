@@ -73,6 +73,13 @@ def _chain(ledger: Ledger, origin: str, found: Findings) -> None:
         if attempt is not None and attempt.input_image != expected:
             found.problems.append(f"{here}: edited {attempt.input_image[:12]}, not the current image {expected[:12]}")
         progress = advance(progress, decision)
+    after = {(row.turn, row.attempt): row.image_after for row in decisions}
+    for composite in ledger.composites():
+        here = f"turn {composite.turn}, attempt {composite.attempt}"
+        if (composite.turn, composite.attempt) not in after:
+            found.problems.append(f"{here}: a composite without a decision")
+        elif composite.image is not None and composite.image != after[composite.turn, composite.attempt]:
+            found.problems.append(f"{here}: the composite {composite.image[:12]} did not become the current image")
 
 
 def _images(run: RunFolder, ledger: Ledger, origin: str, found: Findings) -> None:

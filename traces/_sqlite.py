@@ -1,32 +1,40 @@
-"""SQLite beneath the ledger: tables made from the row models, errors turned into ours."""
+"""SQLite beneath ledger and table of scores: tables made from the row models, rows of older ledgers, our own errors."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from turngate.errors import DamagedRun, MachineError
-from turngate.traces.records import SCHEMA_VERSION, TABLES, Row
+from turngate.sqlite_file import SqliteKind
+from turngate.traces._older import answer_now, composite_now, evaluator_of, thresholds_now, truth_now
+from turngate.traces.records import SCHEMA_VERSION, TABLES, CompositeRow, Row
 from turngate.traces.redact import redact
 
-__all__ = ["Tables", "columns", "connect", "decode", "encode", "kind_of", "machine_errors"]
+__all__ = ["LEDGER", "LedgerReader", "Tables", "columns", "connect", "decode", "encode", "kind_of", "machine_errors"]
 
 Tables = Mapping[str, tuple[type[Row], tuple[str, ...]]]
 """Table -> (row model, primary key)."""
 
+LEDGER = SqliteKind("ledger", int.from_bytes(b"TGld"), SCHEMA_VERSION, frozenset(TABLES), legacy="attempts")
+
+R = TypeVar("R", bound=Row)
+
 _AFFINITY = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
 
 
-def connect(path: Path, *, read_only: bool, durable: bool, tables: Tables = TABLES) -> sqlite3.Connection:
-    """Open the ledger (or a file of other `tables`) in WAL mode; `durable` waits for the disk on every commit.
+def connect(
+    path: Path, *, read_only: bool, durable: bool, kind: SqliteKind = LEDGER, tables: Tables = TABLES
+) -> sqlite3.Connection:
+    """Open the ledger (or a file of another `kind`) in WAL mode; `durable` waits for the disk on every commit.
 
-    Raises `DamagedRun` for a ledger of a newer turngate; whatever it raises, no open file is left.
+    Raises `DamagedRun` for a file of another kind, or of a newer turngate; whatever it raises, no open file is left.
     """
     if read_only:
         # Without a write-ahead log nobody writes, and `immutable` leaves no -wal and -shm files beside a finished run.
@@ -35,14 +43,13 @@ def connect(path: Path, *, read_only: bool, durable: bool, tables: Tables = TABL
     else:
         link = sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
     try:
+        problem = kind.problem(link)
+        if problem is not None:
+            raise DamagedRun(f"cannot use {path}: {problem}")
         if not read_only:
             link.execute("PRAGMA journal_mode=WAL")
             link.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
-        version = link.execute("PRAGMA user_version").fetchone()[0]
-        if version > SCHEMA_VERSION:
-            raise DamagedRun(f"{path} has schema version {version}, this reads {SCHEMA_VERSION}: upgrade turngate")
-        if not read_only:
-            _create_tables(link, tables)
+            kind.create(link, lambda: _create_tables(link, tables))
     except BaseException:
         link.close()
         raise
@@ -58,8 +65,6 @@ def _create_tables(link: sqlite3.Connection, tables: Tables) -> None:
         link.execute(f"CREATE TABLE IF NOT EXISTS {table} ({made}, PRIMARY KEY ({', '.join(key)}))")
         for name in definitions.keys() - columns(link, table):
             link.execute(f"ALTER TABLE {table} ADD COLUMN {definitions[name]}")
-    if link.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:  # a run that is finished stays untouched
-        link.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
 
 
 def encode(row: Row) -> list[Any]:
@@ -130,12 +135,16 @@ def _inner(model: type[Row], found: Mapping[str, Any]) -> Row:
     return model.model_construct(**{name: value for name, value in found.items() if name in model.model_fields})
 
 
-@cache
 def kind_of(annotation: Any) -> type:
     """The plain Python type that a field holds."""
+    return _kind(annotation)
+
+
+@cache
+def _kind(annotation: Any) -> type:
     origin = get_origin(annotation)
     if origin in (Union, types.UnionType):
-        return kind_of(next(part for part in get_args(annotation) if part is not type(None)))
+        return _kind(next(part for part in get_args(annotation) if part is not type(None)))
     if origin is Literal:
         return str
     kind: type = origin or annotation
@@ -144,3 +153,79 @@ def kind_of(annotation: Any) -> type:
 
 def _affinity(annotation: Any) -> str:
     return _AFFINITY.get(kind_of(annotation), "TEXT")
+
+
+class LedgerReader:
+    """Rows of the ledger behind an open connection, and what only run.json in `folder` says about older ones."""
+
+    def __init__(self, link: sqlite3.Connection, folder: Path) -> None:
+        self._link = link
+        self._folder = folder
+        self._now: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+            "attempts": self._attempt_now,
+            "truth": self._truth_now,
+            "decisions": self._decision_now,
+        }
+
+    def rows(self, table: str, model: type[R], clause: str = "", parameters: Sequence[Any] = ()) -> list[R]:
+        """Rows of `table`; `clause` is what follows its name in a SELECT."""
+        return [cast(R, decode(model, values)) for values in self.values(table, clause, parameters)]
+
+    def composites(self) -> list[CompositeRow]:
+        """All composites in order, those that turngate 0.1.0 kept in its decisions included."""
+        own = self.rows("composites", CompositeRow) if columns(self._link, "composites") else []
+        return sorted([*self._kept_composites(), *own], key=lambda row: (row.turn, row.attempt))
+
+    def values(self, table: str, clause: str = "", parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
+        """Column values of the rows of `table`, lists and mappings as JSON text."""
+        found = self._link.execute(f"SELECT * FROM {table} {clause}", parameters)  # noqa: S608 - our own constants
+        now = self._now.get(table)
+        return [now(dict(row)) if now else dict(row) for row in found]
+
+    def all_values(self, table: str) -> list[dict[str, Any]]:
+        """Column values of all rows of `table`, composites of older ledgers included."""
+        if table != "composites":
+            return self.values(table)
+        names = TABLES[table][0].model_fields
+        return [dict(zip(names, encode(row), strict=True)) for row in self.composites()]
+
+    def _attempt_now(self, row: dict[str, Any]) -> dict[str, Any]:
+        if row.get("metadata") is not None:
+            return row
+        answer = answer_now({**row, "told": json.loads(row.get("told") or "{}")})
+        return {**answer, "metadata": json.dumps(answer["metadata"])}
+
+    def _truth_now(self, row: dict[str, Any]) -> dict[str, Any]:
+        if row.get("flags") is not None:
+            return row
+        truth = truth_now(row)
+        return {**truth, "flags": json.dumps(truth["flags"]), "components": json.dumps(truth["components"])}
+
+    def _decision_now(self, row: dict[str, Any]) -> dict[str, Any]:
+        if row.get("thresholds") is not None:
+            return row
+        evidence = json.loads(row["evidence"])
+        found = thresholds_now(evidence, self._gate_evaluator, self._directions) if evidence else {}
+        return {**row, "thresholds": json.dumps(found)}
+
+    def _kept_composites(self) -> list[CompositeRow]:
+        if "composite" not in columns(self._link, "decisions"):
+            return []
+        kept = self._link.execute(
+            "SELECT turn, attempt, at_ns, composite FROM decisions WHERE composite IS NOT NULL ORDER BY turn, attempt"
+        )
+        return [
+            CompositeRow.model_validate(composite_now(turn, attempt, at_ns, json.loads(text)))
+            for turn, attempt, at_ns, text in kept
+        ]
+
+    @cached_property
+    def _gate_evaluator(self) -> str | None:
+        try:
+            return evaluator_of(json.loads((self._folder / "run.json").read_text(encoding="utf-8"))["config"]["gate"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):  # whoever needs run.json says what is wrong
+            return None
+
+    @cached_property
+    def _directions(self) -> dict[str, str]:
+        return dict(self._link.execute("SELECT evaluator, direction FROM scores GROUP BY evaluator").fetchall())

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from turngate.errors import MissingExtra, NoSuchRun
-from turngate.traces._reader import LedgerReader
-from turngate.traces._sqlite import connect, kind_of, machine_errors
+from turngate.traces._sqlite import LedgerReader, connect, kind_of, machine_errors
 from turngate.traces.records import TABLES
 from turngate.traces.run_folder import RunFolder, find_runs
 

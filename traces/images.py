@@ -91,7 +91,7 @@ class ImageStore:
             raise
 
 
-# The images of a run, told from its rows.
+# The images of a run, from its rows.
 
 
 def made_images(attempt: AttemptRow, composite: CompositeRow | None) -> Iterator[tuple[ImageRole, str]]:

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from turngate.errors import NoSuchRun
-from turngate.traces._reader import LedgerReader
-from turngate.traces._sqlite import connect, encode, machine_errors
+from turngate.traces._sqlite import LedgerReader, connect, encode, machine_errors
 from turngate.traces.records import (
     TABLES,
     AttemptRecord,

@@ -139,6 +139,3 @@ def find_runs(folder: Path) -> Iterator[Path]:
         if "run.json" in files:
             folders.clear()
             yield Path(root)
-
-
-# How a run stands, told from its ledger alone.

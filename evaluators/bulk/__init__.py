@@ -1,4 +1,4 @@
-"""Scores many images with many evaluators, in threads or processes, with a cache."""
+"""Scores many images with many evaluators, in threads, with a cache."""
 
 from turngate.evaluators.bulk.cache import (
     Inputs,

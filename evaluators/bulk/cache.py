@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import hashlib
 import json
 import logging
@@ -21,6 +20,7 @@ from turngate.errors import MachineError
 from turngate.evaluators.evaluator import EvalInput, Evaluator, Facts
 from turngate.evaluators.result import Result, Score, Unscored, result_from_json, result_to_json
 from turngate.evaluators.scoring import score
+from turngate.sqlite_file import SqliteKind
 
 __all__ = [
     "Inputs",
@@ -35,12 +35,9 @@ __all__ = [
 ]
 
 
-# What makes two evaluations the same one: type, version, settings, and everything that the evaluator is shown.
-
-
 @dataclass(frozen=True)
 class Inputs:
-    """What a sample holds, images by their SHA-256: known before any of them is decoded."""
+    """What an evaluator looks at, images by their SHA-256: known before any of them is decoded."""
 
     candidate: str
     origin: str | None = None
@@ -50,18 +47,17 @@ class Inputs:
     instruction: str | None = None
 
     @classmethod
-    def of(cls, sample: EvalInput) -> Inputs:
-        """The hashes of a sample's pictures."""
-        origin, first, previous = (
-            None if picture is None else picture.sha256 for picture in (sample.origin, sample.first, sample.previous)
-        )
-        history = tuple(picture.sha256 for picture in sample.history)
-        return cls(sample.candidate.sha256, origin, first, previous, history, sample.instruction)
+    def of(cls, eval_input: EvalInput) -> Inputs:
+        """The hashes of an input's pictures."""
+        references = (eval_input.origin, eval_input.first, eval_input.previous)
+        origin, first, previous = (None if picture is None else picture.sha256 for picture in references)
+        history = tuple(picture.sha256 for picture in eval_input.history)
+        return cls(eval_input.candidate.sha256, origin, first, previous, history, eval_input.instruction)
 
 
 def inputs_hash(facts: Facts, inputs: Inputs) -> str:
     """SHA-256 of what this evaluator looks at: what it does not need cannot change its score."""
-    return _digest({role: shown for role, shown in asdict(inputs).items() if role in facts.inputs})
+    return _digest({role: value for role, value in asdict(inputs).items() if role in facts.inputs})
 
 
 def parameters_hash(config: ComponentConfig) -> str:
@@ -70,7 +66,10 @@ def parameters_hash(config: ComponentConfig) -> str:
 
 
 def score_key(config: ComponentConfig, facts: Facts, inputs: Inputs, parameters: str | None = None) -> str:
-    """SHA-256 of all of it; `parameters` where `parameters_hash` of the settings is known."""
+    """SHA-256 of what makes two evaluations the same: type, version, settings, and what the evaluator looks at.
+
+    `parameters` is `parameters_hash` of the settings, where it is known.
+    """
     return _digest([config.type, facts.version, parameters or parameters_hash(config), inputs_hash(facts, inputs)])
 
 
@@ -82,7 +81,7 @@ CACHED = "cached"
 """Flag of a result that was not computed now."""
 
 _log = logging.getLogger(__name__)
-_SCHEMA = 1
+_KIND = SqliteKind("score cache", int.from_bytes(b"TGca"), 1, frozenset({"scores"}))
 _TABLE = """CREATE TABLE IF NOT EXISTS scores (
     key TEXT PRIMARY KEY, type TEXT NOT NULL, version TEXT NOT NULL, result TEXT NOT NULL, at_ns INTEGER NOT NULL
 ) WITHOUT ROWID"""
@@ -98,29 +97,29 @@ def cache_folder() -> Path:
 
 
 def cacheable(facts: Facts) -> bool:
-    """Whether the same sample always gives the same value, whatever it is scored with, and for free."""
+    """Whether the same input always gives the same value, whatever it is scored with, and for free."""
     return facts.deterministic and facts.batch_invariant and not facts.paid
 
 
 class ScoreCache:
     """One SQLite file. Failures are never kept; a cache that breaks is left out and never breaks the scoring.
 
-    What breaks it (a full disk, a damaged file) is said once, as a warning of this module's logger.
+    What breaks it (a full disk, a damaged file) is logged once, as a warning. A file that is no cache is left alone.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Open or create `scores.sqlite` in `folder`; raises `MachineError` when that cannot be done."""
-        self.path = folder / "scores.sqlite"
+        """Open or create `score_cache.sqlite` in `folder`; raises `MachineError` when that cannot be done."""
+        self.path = folder / "score_cache.sqlite"
         self.trouble: str | None = None
         """Why it is not used any more; None while all is well."""
         self._lock = threading.Lock()
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._link = _open(self.path)
+            self._link = _connect(self.path)
         except (OSError, sqlite3.Error) as error:
             raise MachineError(
-                f"cannot use the score cache {self.path} ({getattr(error, 'strerror', None) or error}): set "
-                "TURNGATE_CACHE to a folder that can be written, or do without the cache"
+                f"cannot use the score cache {self.path} ({getattr(error, 'strerror', None) or error}): move the file "
+                "away, set TURNGATE_CACHE to a folder that can be written, or do without the cache"
             ) from error
 
     def get(self, keys: Sequence[str]) -> list[Score | Unscored | None]:
@@ -169,7 +168,7 @@ class ScoreCache:
 
 
 def cached_score(
-    cache: ScoreCache | None, evaluator: Evaluator, config: ComponentConfig, samples: Sequence[EvalInput]
+    cache: ScoreCache | None, evaluator: Evaluator, config: ComponentConfig, eval_inputs: Sequence[EvalInput]
 ) -> list[Result]:
     """`turngate.evaluators.scoring.score`, asking only for what the cache does not hold.
 
@@ -177,11 +176,11 @@ def cached_score(
     """
     facts = evaluator.facts
     if cache is None or not cacheable(facts):
-        return score(evaluator, samples)
-    keys = [score_key(config, facts, Inputs.of(sample)) for sample in samples]
+        return score(evaluator, eval_inputs)
+    keys = [score_key(config, facts, Inputs.of(eval_input)) for eval_input in eval_inputs]
     known = cache.get(keys)
     owed = [index for index, result in enumerate(known) if result is None]
-    fresh = dict(zip(owed, score(evaluator, [samples[index] for index in owed]), strict=True))
+    fresh = dict(zip(owed, score(evaluator, [eval_inputs[index] for index in owed]), strict=True))
     cache.put({keys[index]: result for index, result in fresh.items()}, config.type, facts.version)
     return [fresh[index] if result is None else result for index, result in enumerate(known)]
 
@@ -190,18 +189,18 @@ def default_cache() -> ScoreCache | None:
     """The cache in `cache_folder()`, opened once per process; None, and one warning, when that cannot be done."""
     key = (cache_folder(), os.getpid())  # a connection must not be carried into a forked process
     with _opening:
-        if key not in _opened:
+        if key not in _caches:
             try:
-                cache = _opened[key] = ScoreCache(key[0])
+                cache = _caches[key] = ScoreCache(key[0])
             except MachineError as error:  # a cache is a convenience
-                _opened[key] = None
+                _caches[key] = None
                 _log.warning("note: %s", error)
             else:
                 atexit.register(cache.close)
-        return _opened[key]
+        return _caches[key]
 
 
-_opened: dict[tuple[Path, int], ScoreCache | None] = {}
+_caches: dict[tuple[Path, int], ScoreCache | None] = {}
 _opening = threading.Lock()
 
 
@@ -213,27 +212,16 @@ def _kept(text: str) -> Score | Unscored | None:
     return replace(result, flags=(*result.flags, CACHED)) if isinstance(result, Score | Unscored) else None
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    try:
-        return _connect(path)
-    except sqlite3.OperationalError:
-        raise
-    except sqlite3.DatabaseError:  # not a database, or damaged: it is only a cache
-        for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
-            with contextlib.suppress(FileNotFoundError):
-                path.with_name(name).unlink()
-        return _connect(path)
-
-
 def _connect(path: Path) -> sqlite3.Connection:
+    """Open or create; raises `sqlite3.DatabaseError` for a file that is none of ours, and leaves it alone."""
     link = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False, isolation_level=None)
     try:
+        problem = _KIND.problem(link)
+        if problem is not None:
+            raise sqlite3.DatabaseError(problem)
         link.execute("PRAGMA journal_mode=WAL")
         link.execute("PRAGMA synchronous=NORMAL")
-        if link.execute("PRAGMA user_version").fetchone()[0] not in (0, _SCHEMA):
-            link.execute("DROP TABLE IF EXISTS scores")
-        link.execute(_TABLE)
-        link.execute(f"PRAGMA user_version={_SCHEMA}")
+        _KIND.create(link, lambda: link.execute(_TABLE))
     except BaseException:
         link.close()
         raise

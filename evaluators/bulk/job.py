@@ -1,4 +1,4 @@
-"""What is scored in bulk: images that are not opened yet, evaluators by name, and what comes out."""
+"""What is scored in bulk: images that are not decoded yet, evaluators by name, and their results."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from turngate.component import ComponentConfig
 from turngate.errors import BadImage, DamagedRun, TurngateError
@@ -23,21 +24,18 @@ __all__ = [
     "IsOwed",
     "LoadedJob",
     "NamedEvaluator",
+    "ReferenceCache",
     "ScoreJob",
     "Scored",
     "ScoringStep",
-    "Shelf",
     "eval_inputs",
     "score_batch",
 ]
 
 
-# An image that is not opened yet, and the pictures that many samples share.
-
-
 @dataclass(frozen=True)
 class ImageSource:
-    """Where an image lies."""
+    """The file of an image."""
 
     path: Path
     sha256: str | None = None
@@ -54,14 +52,14 @@ class ImageSource:
         return data
 
 
-class Shelf:
+class ReferenceCache:
     """References, hashed and decoded once; the latest `kept` pictures stay. Safe for several threads."""
 
     def __init__(self, kept: int = 24) -> None:
         self._pictures: Memo[Picture] = Memo(kept)
         self._hashes: Memo[str] = Memo(100_000)
 
-    def hash_of(self, source: ImageSource) -> str:
+    def sha256(self, source: ImageSource) -> str:
         """SHA-256 of an image; raises as `ImageSource.read`."""
         if source.sha256 is not None:
             return source.sha256
@@ -77,7 +75,7 @@ class ScoreJob:
     """One image to score, and what it may be compared with."""
 
     id: str
-    """Names it among all items."""
+    """Unique among the jobs of a target."""
     candidate: ImageSource
     origin: ImageSource | None = None
     first: ImageSource | None = None
@@ -85,10 +83,19 @@ class ScoreJob:
     history: tuple[ImageSource, ...] = ()
     instruction: str | None = None
 
+    def references(self, roles: frozenset[EvaluatorInput], load: Callable[[ImageSource], Any]) -> dict[str, Any]:
+        """Role -> what `load` makes of its image or images, for these roles; and the instruction."""
+        found: dict[str, Any] = {"history": tuple(map(load, self.history))} if "history" in roles else {}
+        for role in ("origin", "first", "previous"):
+            source = getattr(self, role)
+            if role in roles and source is not None:
+                found[role] = load(source)
+        return {**found, "instruction": self.instruction} if "instruction" in roles else found
+
 
 @dataclass(frozen=True, eq=False)
 class NamedEvaluator:
-    """An evaluator, its settings, and what it is called."""
+    """An evaluator, its settings, and its name in the results."""
 
     name: str
     config: ComponentConfig
@@ -107,11 +114,13 @@ class NamedEvaluator:
     @property
     def is_light(self) -> bool:
         """It needs neither packages beyond the core nor anything else: every thread may have one of its own."""
-        part = type(self.evaluator)
-        return not (getattr(part, "requires", True) or hasattr(part, "missing") or hasattr(self.config, "members"))
+        component = type(self.evaluator)
+        return not (
+            getattr(component, "requires", True) or hasattr(component, "missing") or hasattr(self.config, "members")
+        )
 
     def another(self) -> Evaluator:
-        """One more of the same."""
+        """A second evaluator with the same settings."""
         return EVALUATORS.build(self.config)
 
 
@@ -119,10 +128,10 @@ class NamedEvaluator:
 class Scored:
     """One result."""
 
-    item: ScoreJob
-    by: NamedEvaluator
+    job: ScoreJob
+    evaluator: NamedEvaluator
     inputs: Inputs
-    """What was shown, by hash; the candidate's is empty when its file could not be read."""
+    """Hashes of what was looked at; the candidate's is empty when its file could not be read."""
     result: Result
     started_ns: int
     ended_ns: int
@@ -130,103 +139,80 @@ class Scored:
 
 @dataclass(frozen=True)
 class ScoringStep:
-    """Progress: new results, and how many images are done with."""
+    """Progress: new results, and the number of images that are finished."""
 
     scored: tuple[Scored, ...] = ()
     finished: int = 0
-    """Images that are done with, those with nothing owed included."""
+    """Images that are finished, those that owed nothing included."""
     idle: int = 0
-    """Of those: nothing was owed."""
+    """Images among `finished` that owed nothing."""
 
 
 IsOwed = Callable[[ScoreJob, NamedEvaluator, Inputs], bool]
 """Whether a result is still wanted; may be called from several threads."""
 
 
-# One item while it is worked on: hashed at once, decoded when the first evaluator wants to see it.
-
-
 @dataclass
 class LoadedJob:
-    """An item, the hashes of what it shows, and its picture."""
+    """A job in work: its images are hashed at once, and decoded for the first evaluator that looks at them."""
 
-    item: ScoreJob
+    job: ScoreJob
     inputs: Inputs
-    shelf: Shelf
+    references: ReferenceCache
     data: bytes | None = None
     problem: TurngateError | None = None
-    """Why it cannot be shown to anyone."""
+    """Why no evaluator can look at it."""
 
     @classmethod
-    def of(cls, item: ScoreJob, needs: frozenset[EvaluatorInput], shelf: Shelf) -> LoadedJob:
-        """Hash what is not known by its hash; of the references those that are in `needs`."""
+    def of(cls, job: ScoreJob, roles: frozenset[EvaluatorInput], references: ReferenceCache) -> LoadedJob:
+        """Hash what has no recorded hash; of the references those in `roles`."""
+        data, sha256 = None, job.candidate.sha256
         try:
-            if item.candidate.sha256 is not None:
-                return cls(item, _inputs(item, item.candidate.sha256, needs, shelf), shelf)
-            data = item.candidate.read()
-            return cls(item, _inputs(item, hashlib.sha256(data).hexdigest(), needs, shelf), shelf, data)
+            if sha256 is None:
+                data = job.candidate.read()
+                sha256 = hashlib.sha256(data).hexdigest()
+            return cls(job, Inputs(sha256, **job.references(roles, references.sha256)), references, data)
         except TurngateError as error:
-            return cls(item, Inputs(item.candidate.sha256 or ""), shelf, problem=error)
+            return cls(job, Inputs(job.candidate.sha256 or ""), references, problem=error)
 
     @cached_property
     def picture(self) -> Picture:
         """The decoded candidate; raises `BadImage` or `DamagedRun`."""
-        data = self.item.candidate.read() if self.data is None else self.data
-        return Picture.from_bytes(data, str(self.item.candidate.path))
+        data = self.job.candidate.read() if self.data is None else self.data
+        return Picture.from_bytes(data, str(self.job.candidate.path))
 
-    def sample(self, facts: Facts) -> EvalInput:
-        """What this evaluator is shown; raises `BadImage` or `DamagedRun`."""
+    def eval_input(self, facts: Facts) -> EvalInput:
+        """What an evaluator with these facts looks at; raises `BadImage` or `DamagedRun`."""
         if self.problem is not None:
             raise self.problem
-        item, shown = self.item, self.shelf.picture
-        return EvalInput(
-            self.picture,
-            origin=shown(item.origin) if item.origin and "origin" in facts.inputs else None,
-            first=shown(item.first) if item.first and "first" in facts.inputs else None,
-            previous=shown(item.previous) if item.previous and "previous" in facts.inputs else None,
-            history=tuple(map(shown, item.history)) if "history" in facts.inputs else (),
-            instruction=item.instruction if "instruction" in facts.inputs else None,
-        )
-
-
-def _inputs(item: ScoreJob, candidate: str, needs: frozenset[EvaluatorInput], shelf: Shelf) -> Inputs:
-    known = shelf.hash_of
-    return Inputs(
-        candidate,
-        origin=known(item.origin) if item.origin and "origin" in needs else None,
-        first=known(item.first) if item.first and "first" in needs else None,
-        previous=known(item.previous) if item.previous and "previous" in needs else None,
-        history=tuple(map(known, item.history)) if "history" in needs else (),
-        instruction=item.instruction if "instruction" in needs else None,
-    )
-
-
-# One evaluator's look at one batch: what cannot be shown to it is a result too.
+        return EvalInput(self.picture, **self.job.references(facts.inputs, self.references.picture))
 
 
 def eval_inputs(facts: Facts, batch: Sequence[LoadedJob]) -> list[EvalInput | Failed]:
-    """Decode what an evaluator is shown; an image that cannot be read is `Failed`."""
-    shown: list[EvalInput | Failed] = []
-    for one in batch:
+    """Decode what an evaluator looks at; an image that cannot be read is `Failed`."""
+    inputs: list[EvalInput | Failed] = []
+    for loaded in batch:
         try:
-            shown.append(one.sample(facts))
+            inputs.append(loaded.eval_input(facts))
         except TurngateError as error:
-            shown.append(Failed(error.fault, type(error).__name__, str(error)))
-    return shown
+            inputs.append(Failed(error.fault, type(error).__name__, str(error)))
+    return inputs
 
 
 def score_batch(
-    by: NamedEvaluator,
+    named: NamedEvaluator,
     evaluator: Evaluator,
     cache: ScoreCache | None,
     batch: Sequence[LoadedJob],
-    shown: Sequence[EvalInput | Failed],
+    inputs: Sequence[EvalInput | Failed],
 ) -> list[Scored]:
-    """Results of `evaluator` (the one of `by`, or another like it) on what `eval_inputs` gave for the batch."""
+    """Results of `evaluator` (that of `named`, or another of its settings) on what `eval_inputs` gave for the batch."""
     started = time.time_ns()
-    answers = iter(cached_score(cache, evaluator, by.config, [one for one in shown if isinstance(one, EvalInput)]))
+    whole = [each for each in inputs if isinstance(each, EvalInput)]
+    answers = iter(cached_score(cache, evaluator, named.config, whole))
     ended = time.time_ns()
-    results: list[Result] = [next(answers) if isinstance(one, EvalInput) else one for one in shown]
+    results: list[Result] = [next(answers) if isinstance(each, EvalInput) else each for each in inputs]
     return [
-        Scored(one.item, by, one.inputs, result, started, ended) for one, result in zip(batch, results, strict=True)
+        Scored(loaded.job, named, loaded.inputs, result, started, ended)
+        for loaded, result in zip(batch, results, strict=True)
     ]

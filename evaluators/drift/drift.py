@@ -44,10 +44,10 @@ def scored(grown: Growth, flags: tuple[str, ...]) -> Score:
     found = {name: round(part, DIGITS) for name, part in components(grown).items()}
     value = round(combine(found), DIGITS)
     order = sorted(ALARM, key=lambda name: -found[name] / ALARM[name])
-    told = ", ".join(
+    explanation = ", ".join(
         f"{name} {found[name]:.2f} {UNITS[name]} ({found[name] / ALARM[name]:.0%} of alarm)" for name in order
     )
-    return Score(value, "drifted" if value >= 1 else "steady", told, found, flags).rounded()
+    return Score(value, "drifted" if value >= 1 else "steady", explanation, found, flags).rounded()
 
 
 class DriftConfig(ComponentConfig):

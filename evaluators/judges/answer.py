@@ -96,8 +96,8 @@ def read_answer(text: str, model: type[BaseModel]) -> dict[str, Any] | Unscored 
     except ValidationError as error:
         problem = error.errors(include_url=False, include_context=False)[0]
         field = ".".join(str(step) for step in problem["loc"])
-        told = f"{field} is {_shown(str(problem['input']))}: {problem['msg'][:1].lower()}{problem['msg'][1:]}"
-        return Failed("provider", "range", told) if problem["type"] in _RANGE else Unscored("parse", told)
+        message = f"{field} is {_shown(str(problem['input']))}: {problem['msg'][:1].lower()}{problem['msg'][1:]}"
+        return Failed("provider", "range", message) if problem["type"] in _RANGE else Unscored("parse", message)
 
 
 def plain(text: str, longest: int) -> str:

@@ -46,6 +46,7 @@ class Build:
         self.may_download = may_download
         self._name, self._weights = name, weights
         self._looked_for: set[str] = set()
+        self._links: list[Path] = []
 
     @property
     def files(self) -> str:
@@ -55,19 +56,25 @@ class Build:
     def run(self, make: Callable[[], T]) -> T:
         """What `make` builds; raises what it raises, and `MissingWeights` for a file that may not be downloaded."""
         with _private_hub(self._name, self._weights) as hub, self._hub_client():
-            while True:
-                _listener.build = self
-                try:
-                    made = make()
-                except _FileWanted:
-                    _listener.build = None
-                    self._place(hub)
-                else:
-                    _listener.build = None
-                    self._keep(hub)
-                    return made
-                finally:
-                    _listener.build = None
+            try:
+                while True:
+                    try:
+                        made = self._heard(make)
+                    except _FileWanted:
+                        self._place(hub)
+                    else:
+                        self._keep(hub)
+                        return made
+            finally:
+                for link in self._links:
+                    link.unlink(missing_ok=True)
+
+    def _heard(self, make: Callable[[], T]) -> T:
+        _listener.build = self
+        try:
+            return make()
+        finally:
+            _listener.build = None
 
     def hear(self, event: str, arguments: tuple[Any, ...]) -> None:
         """An event of Python's in this thread: ends the build, refuses a connection, or lets it pass."""
@@ -106,9 +113,13 @@ class Build:
         file = file_name(self.url)
         found = self._weights.find(self.url, self.cache, hub.parent)
         if found is not None:
-            for place in ("pyiqa", "checkpoints", "clip"):  # pyiqa's own, torchvision's, CLIP's
-                (hub / place).mkdir(parents=True, exist_ok=True)
-                (hub / place / file).symlink_to(found.resolve())
+            folders = [hub / place for place in ("pyiqa", "checkpoints", "clip")]  # pyiqa's, torchvision's, CLIP's
+            if not _private().is_pyiqas:
+                folders.append(self.cache / "pyiqa")
+            for folder in folders:
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / file).symlink_to(found.resolve())
+                self._links.append(folder / file)
         elif not self.may_download:
             raise MissingWeights(
                 f"{self._name} needs {file}, and {forbidden_by()}, so nothing is downloaded: put it into "

@@ -88,7 +88,7 @@ def _shifts(view: View, geometry: Geometry) -> Iterator[View]:
 
 
 def _tilt(found: BestView, geometry: Geometry) -> float:
-    """Degrees clockwise; 0 where it cannot be told."""
+    """Degrees clockwise; 0 where it cannot be measured."""
     matrix = found.judge.maximised(found.view, 20)
     if matrix is None:
         return 0.0

@@ -146,7 +146,7 @@ def test_the_cache_is_shared_between_folders(score: Turngate, images: Path, tmp_
     second = score(images, "--with", slow, "--jobs", 1, "--out", "second.sqlite", "--json").json()
     third = score(images, "--with", slow, "--jobs", 1, "--out", "third.sqlite", "--no-cache", "--json").json()
     assert first["added"] == second["added"] == third["added"] == 12
-    link = sqlite3.connect(tmp_path / "cache" / "scores.sqlite")
+    link = sqlite3.connect(tmp_path / "cache" / "score_cache.sqlite")
     assert link.execute("SELECT count(*) FROM scores").fetchone() == (12,)
     link.close()
     durations = [
@@ -154,6 +154,18 @@ def test_the_cache_is_shared_between_folders(score: Turngate, images: Path, tmp_
         for name in ("images/scores.sqlite", "second.sqlite", "third.sqlite")
     ]
     assert durations[1] < durations[0] and durations[1] < durations[2]
+
+
+def test_cache_and_table_in_one_folder(score: Turngate, images: Path) -> None:
+    for added in (12, 0):
+        assert score(images, "--with", "scripted", "--json", TURNGATE_CACHE=str(images)).json()["added"] == added
+    assert len(rows(images / "scores.sqlite", "item")) == 12
+    link = sqlite3.connect(images / "score_cache.sqlite")
+    assert link.execute("SELECT count(*) FROM scores").fetchone() == (12,)
+    link.close()
+    score(images, "--with", "psnr", "--origin", images / "step_0.png", "--out", images / "score_cache.sqlite").refused(
+        4, "score_cache.sqlite", "not a table of scores of turngate"
+    )
 
 
 def test_a_cache_that_cannot_be_opened_is_no_obstacle(program: Turngate, images: Path, tmp_path: Path) -> None:
@@ -190,40 +202,6 @@ def _count(table: Path) -> int:
         return len(rows(table, "key"))
     except sqlite3.OperationalError:  # the table is being made
         return 0
-
-
-@pytest.fixture
-def many(tmp_path: Path) -> Path:
-    """Seventy images, so many that processes score them; the eleventh is black, the fourth is none."""
-    folder = tmp_path / "many"
-    folder.mkdir()
-    for number in range(70):
-        Image.fromarray(np.full((16, 16, 3), (number + 245) % 255, np.uint8)).save(folder / f"{number}.png")
-    (folder / "3.png").write_bytes(b"none")
-    return folder
-
-
-def test_many_images_in_processes(score: Turngate, many: Path) -> None:
-    """The same rows as from threads, the broken image among them; every image once."""
-    done = score(many, "--with", "scripted", "--jobs", 2, "--json")
-    assert done.code == 0
-    [numbers] = done.json()["evaluators"]
-    assert (numbers["scored"], numbers["failed"], numbers["reasons"]) == (69, 1, {"BadImage": 1})
-    assert score(many, "--with", "scripted", "--jobs", 1, "--out", "one.sqlite", "--no-cache", "--json").code == 0
-    what = "item, image, inputs, status, value, why, detail"
-    assert rows(many / "scores.sqlite", what) == rows(many.parent / "one.sqlite", what)
-    assert "nothing to do" in score(many, "--with", "scripted", "--jobs", 2).err
-
-
-def test_a_process_that_dies_costs_its_image_only(score: Turngate, many: Path) -> None:
-    """C37: the process is started again, the image that killed it is recorded, and it is not asked for for ever."""
-    done = score(many, "--with", "versions:Deadly", "--jobs", 2, "--json")
-    assert done.code == 0
-    [numbers] = done.json()["evaluators"]
-    assert (numbers["scored"], numbers["reasons"]) == (68, {"BadImage": 1, "process_died": 1})
-    dead = [row for row in rows(many / "scores.sqlite", "item, why, fault") if row[1] == "process_died"]
-    assert dead == [("10.png", "process_died", "machine")]
-    assert "nothing to do" in score(many, "--with", "versions:Deadly", "--jobs", 2).err
 
 
 @pytest.mark.parametrize(("answer", "code"), [("failed:machine", 4), ("failed:us", 70), ("unscored:parse", 0)])

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from turngate import RunView, summarise
+from turngate.agent.editor import Edited, EditRequest, NoImage
+from turngate.agent.editors.scripted import ScriptedEditor
 from turngate.errors import InternalError, UserError
 from turngate.graphs.config import RunConfig
 from turngate.graphs.machine import step_limit
@@ -308,6 +311,24 @@ def test_a_broken_editor_does_not_run_through_all_turns(config: Config, run: Run
     ended, view = run(config(turns=100, editor={"type": "scripted", "default": "raise"}))
     assert (ended.status, len(view.attempts)) == ("budget_exhausted", 10)
     assert view.attempts[0].row.detail == "RuntimeError: the script says so"
+
+
+def test_a_wrong_field_of_an_answer_costs_one_attempt(
+    config: Config, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = ScriptedEditor.edit
+
+    def edit(self: ScriptedEditor, request: EditRequest) -> Edited | NoImage:
+        answer: Any = honest(self, request)
+        wrong: Edited = replace(answer, object_failure="exploded") if request.turn == 1 else answer
+        return wrong
+
+    monkeypatch.setattr(ScriptedEditor, "edit", edit)
+    _, view = run(config(turns=2))
+    assert [attempt.row.outcome for attempt in view.attempts] == ["no_image", "edited"]
+    row = view.attempts[0].row
+    assert (row.why, row.retryable) == ("error", False)
+    assert row.detail.startswith("the editor's answer has a wrong object_failure: Input should be 'none'")
 
 
 @pytest.mark.parametrize("answer", ["garbage", "empty"])

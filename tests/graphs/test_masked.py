@@ -211,6 +211,15 @@ def test_a_composite_is_a_row_of_its_own(config: Config, run: Run) -> None:
         assert TruthRow.model_validate_json(truth) == made.truth == each.standing
 
 
+def test_a_composite_that_did_not_become_the_current_image_is_found(config: Config, run: Run) -> None:
+    _, view = run(config(**{**MASKED, "turns": 1}))
+    with sqlite3.connect(view.folder.ledger_file) as link:
+        link.execute("UPDATE composites SET image = ?", ("0" * 64,))
+    link.close()
+    problem = f"turn 1, attempt 1: the composite {'0' * 12} did not become the current image"
+    assert validate(view.folder.path).problems == [problem]
+
+
 def test_a_composite_of_an_earlier_attempt_stands_for_that_candidate(config: Config, run: Run) -> None:
     """The last attempt gave no image: what was made belongs to its decision, and was taken of the attempt before."""
     editor = {"type": "scripted", "size": 128, "script": {"1.1": 0.2, "1.2": "no_image:safety"}}

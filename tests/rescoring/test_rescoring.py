@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from turngate.errors import ConfigError, DamagedRun, UserError
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.bulk import Batcher, NamedEvaluator
 from turngate.graphs.config import RunConfig
-from turngate.rescoring import Rescoring, Tally, choose, find, named, turns_in
+from turngate.rescoring import Rescoring, ResultCounts, choose, evaluator_configs, find, turns_in
 from turngate.traces.analysis.run import read_rescored, rescored_names, with_rescored
 from turngate.traces.rescored import ScoredRow, ScoreTable, coverage, read_scores
 
@@ -34,7 +36,7 @@ def by(raw: Any, name: str | None = None) -> NamedEvaluator:
 def rescore(
     path: Path, *evaluators: NamedEvaluator, turns: str | None = None, limit: int | None = None, **more: Any
 ) -> Rescoring:
-    work = Rescoring(Batcher(evaluators, jobs=2), **more)
+    work = Rescoring(Batcher(evaluators, threads=2), **more)
     chosen = None if turns is None else turns_in(turns)
     for _ in work.run(list(find(path).targets(chosen, limit, with_history=True))):
         pass
@@ -160,10 +162,10 @@ def test_failures_are_asked_for_again_on_request_only(tmp_path: Path) -> None:
         Image.fromarray(np.full((8, 8, 3), number, np.uint8)).save(tmp_path / f"{number}.png")
     flaky = {"type": "scripted", "rule": "sequence", "values": ["failed:machine", 1.0, 2.0, 5.0]}
     evaluator = by(flaky)
-    assert rescore(tmp_path, evaluator).tallies["scripted"].counts == {"failed": 1, "scored": 2}
+    assert rescore(tmp_path, evaluator).counts["scripted"].by_status == {"failed": 1, "scored": 2}
     assert rescore(tmp_path, evaluator).added == 0
     again = rescore(tmp_path, evaluator, retry_failed=True)
-    assert (again.added, again.tallies["scripted"].counts) == (1, {"scored": 3})
+    assert (again.added, again.counts["scripted"].by_status) == (1, {"scored": 3})
     rows = [(row.item, row.tries, row.status, row.value) for row in read_scores(tmp_path) if row.item == "0.png"]
     assert rows == [("0.png", 1, "failed", None), ("0.png", 2, "scored", 5.0)]
     assert coverage(tmp_path)[0].retried == 1
@@ -181,9 +183,9 @@ def test_a_missing_image_costs_its_own_scores_only(config: Config, run: Run) -> 
     image = view.attempts[1].row.image
     assert image is not None
     view.folder.images.path(image).unlink()
-    tally = rescore(view.folder.path, by("scripted"), by({"type": "psnr", "against": "previous"}, "last")).tallies
-    assert tally["scripted"].counts == {"scored": 3, "failed": 1}
-    assert tally["last"].counts == {"scored": 2, "failed": 2}  # it is also what the third turn edited
+    counts = rescore(view.folder.path, by("scripted"), by({"type": "psnr", "against": "previous"}, "last")).counts
+    assert counts["scripted"].by_status == {"scored": 3, "failed": 1}
+    assert counts["last"].by_status == {"scored": 2, "failed": 2}  # it is also what the third turn edited
     detail = next(row.detail for row in read_scores(view.folder.path) if row.status == "failed")
     assert image in detail
 
@@ -194,7 +196,7 @@ def test_aggregates_tell_all_counts(tmp_path: Path) -> None:
     for number in range(100):
         Image.fromarray(np.full((4, 4, 3), number, np.uint8)).save(tmp_path / f"{number}.png")
     raw = {"type": "scripted", "rule": "sequence", "values": answers, "range": [0.0, 0.1]}
-    told = rescore(tmp_path, by(raw)).tallies["scripted"].as_dict()
+    told = rescore(tmp_path, by(raw)).counts["scripted"].as_dict()
     assert {name: told[name] for name in ("scored", "unscored", "failed", "skipped")} == {
         "scored": 85, "unscored": 10, "failed": 5, "skipped": 0,
     }  # fmt: skip
@@ -204,10 +206,10 @@ def test_aggregates_tell_all_counts(tmp_path: Path) -> None:
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1))
 def test_a_mean_never_leaves_the_range_of_its_values(values: list[float]) -> None:
-    tally = Tally()
+    counts = ResultCounts()
     for value in values:
-        tally.add("scored", value, None, None)
-    assert tally.mean is not None and min(values) <= tally.mean <= max(values)
+        counts.add("scored", value, None, None)
+    assert counts.mean is not None and min(values) <= counts.mean <= max(values)
 
 
 def test_images_come_in_natural_order(tmp_path: Path) -> None:
@@ -216,7 +218,7 @@ def test_images_come_in_natural_order(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(b"")
     [target] = find(tmp_path).targets(None, None, False)
-    assert [item.id for item in target.items] == [
+    assert [job.id for job in target.jobs] == [
         "step_1.png",
         "step_2.png",
         "step_10.png",
@@ -243,8 +245,8 @@ def test_a_manifest(tmp_path: Path) -> None:
         Image.fromarray(np.full((16, 16, 3), level, np.uint8)).save(tmp_path / name)
     (tmp_path / "list.csv").write_text(MANIFEST)
     work = rescore(tmp_path / "list.csv", by("psnr"), by({"type": "psnr", "against": "previous"}, "last"))
-    assert work.tallies["psnr"].counts == {"scored": 2, "failed": 1}
-    assert work.tallies["last"].counts == {"scored": 1, "unscored": 1, "failed": 1}
+    assert work.counts["psnr"].by_status == {"scored": 2, "failed": 1}
+    assert work.counts["last"].by_status == {"scored": 1, "unscored": 1, "failed": 1}
     rows = read_scores(tmp_path)
     assert {row.item: row.turn for row in rows} == {"first": 1, "sub/b.png": 2, "gone.png": 3}
 
@@ -278,7 +280,7 @@ def test_a_manifest_that_is_wrong_is_told(tmp_path: Path, text: str, words: str)
     ],
 )
 def test_names_on_the_command_line(words: list[str], names: list[str]) -> None:
-    assert list(named(words)) == names
+    assert list(evaluator_configs(words)) == names
 
 
 @pytest.mark.parametrize(
@@ -318,11 +320,42 @@ def test_turns_that_are_none(text: str) -> None:
         turns_in(text)
 
 
-def test_a_table_that_is_no_table_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("CREATE TABLE photos (name TEXT)", "another database"),
+        ("CREATE TABLE scores (key TEXT PRIMARY KEY, result TEXT)", "another database"),  # a score cache of before
+        ("PRAGMA application_id=1", "another database"),
+        ("CREATE TABLE passes (id TEXT); PRAGMA user_version=99", "upgrade turngate"),
+    ],
+)
+def test_a_database_that_is_none_of_ours_is_left_alone(tmp_path: Path, script: str, told: str) -> None:
     Image.fromarray(np.zeros((8, 8, 3), np.uint8)).save(tmp_path / "x.png")
-    (tmp_path / "scores.sqlite").write_bytes(b"no database " * 1000)
+    path = tmp_path / "scores.sqlite"
+    with closing(sqlite3.connect(path)) as link:
+        link.executescript(script)
+    before = path.read_bytes()
+    with pytest.raises(DamagedRun, match=told) as refused:
+        rescore(tmp_path, by("scripted"))
+    assert "\n" not in str(refused.value) and path.read_bytes() == before
+    path.write_bytes(b"no database " * 1000)
     with pytest.raises(DamagedRun, match=r"scores\.sqlite"):
         rescore(tmp_path, by("scripted"))
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_table_from_before_it_had_a_number(tmp_path: Path, version: int) -> None:
+    """It is read as it is, and gets its number when rows are added."""
+    Image.fromarray(np.zeros((8, 8, 3), np.uint8)).save(tmp_path / "x.png")
+    rescore(tmp_path, by("scripted"))
+    with closing(sqlite3.connect(tmp_path / "scores.sqlite")) as link:
+        link.executescript(f"PRAGMA application_id=0; PRAGMA user_version={version}; PRAGMA journal_mode=DELETE")
+    before = (tmp_path / "scores.sqlite").read_bytes()
+    assert len(read_scores(tmp_path)) == 1
+    assert (tmp_path / "scores.sqlite").read_bytes() == before
+    assert rescore(tmp_path, by("scripted")).added == 0
+    with closing(sqlite3.connect(tmp_path / "scores.sqlite")) as link:
+        assert link.execute("PRAGMA application_id").fetchone() == (int.from_bytes(b"TGsc"),)
 
 
 def test_a_moved_run_is_the_same_run(config: Config, run: Run, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import sqlite3
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,12 @@ def test_what_is_not_a_ledger_is_named(tmp_path: Path) -> None:
     newer.close()
     with pytest.raises(DamagedRun, match="upgrade turngate"):
         Ledger(tmp_path / "newer.sqlite")
+    with closing(sqlite3.connect(tmp_path / "photos.sqlite")) as photos:
+        photos.execute("CREATE TABLE attempts (name TEXT)")
+        photos.execute("CREATE TABLE photos (name TEXT)")
+    for read_only in (True, False):
+        with pytest.raises(DamagedRun, match="not a ledger of turngate"):
+            Ledger(tmp_path / "photos.sqlite", read_only=read_only)
     with pytest.raises(MachineError, match="cannot use"):
         Ledger(tmp_path / "no" / "folder" / "l.sqlite")
 

@@ -125,9 +125,6 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-# How much of a number comes from a simulator, whose damage is written by hand.
-
-
 def how_simulated(simulated: int, runs: int) -> Literal["", "partly simulated", "simulated"]:
     """In words: `simulated` of `runs` runs are of a simulator."""
     if not simulated:

@@ -1,14 +1,15 @@
-"""The rows of `scores.sqlite`, field by field."""
+"""The rows of `scores.sqlite`, the table of scores, field by field."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
+from turngate.sqlite_file import SqliteKind
 from turngate.traces._sqlite import Tables
 from turngate.traces.images import ImageRole
 from turngate.traces.records import Row
 
-__all__ = ["SCORE_TABLES", "ScoredRow", "ScoringPass", "ScoringPassEnd"]
+__all__ = ["SCORE_TABLE", "SCORE_TABLES", "ScoredRow", "ScoringPass", "ScoringPassEnd"]
 
 
 class ScoredRow(Row):
@@ -100,3 +101,6 @@ SCORE_TABLES: Tables = {
     "pass_ends": (ScoringPassEnd, ("id",)),
 }
 """Table -> (row model, primary key)."""
+
+SCORE_TABLE = SqliteKind("table of scores", int.from_bytes(b"TGsc"), 2, frozenset(SCORE_TABLES), legacy="passes")
+"""Its file. Version 1 had the same tables; until there was an `application_id`, the version was the ledger's."""

@@ -1,4 +1,4 @@
-"""`scores.sqlite`: results are appended as they come, the first writer of a row wins, nothing is ever changed."""
+"""The table of scores: results are appended as they come, the first writer of a row wins, no row is ever changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from turngate.errors import MissingExtra, NoSuchRun
 from turngate.traces._sqlite import connect, decode, encode, machine_errors
 from turngate.traces.records import Row
 from turngate.traces.redact import reread_secrets
-from turngate.traces.rescored.records import SCORE_TABLES, ScoredRow, ScoringPass, ScoringPassEnd
+from turngate.traces.rescored.records import SCORE_TABLE, SCORE_TABLES, ScoredRow, ScoringPass, ScoringPassEnd
 
 __all__ = [
     "FILE_NAME",
@@ -46,7 +46,7 @@ class ScoreTable:
         self._lock = threading.RLock()
         reread_secrets()
         with machine_errors(path):
-            self._link = connect(path, read_only=read_only, durable=False, tables=SCORE_TABLES)
+            self._link = connect(path, read_only=read_only, durable=False, kind=SCORE_TABLE, tables=SCORE_TABLES)
 
     def add(self, rows: Sequence[Row]) -> int:
         """Append rows of one or more tables in one transaction; returns how many were new."""

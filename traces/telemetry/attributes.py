@@ -130,7 +130,8 @@ def ending_attributes(
 def gate_attributes(row: DecisionRow, decided: Attributes, content: Content) -> Attributes:
     """A gate; `decided` are the decision's own attributes."""
     place: Attributes = {names.SPAN_KIND: names.KIND_GATE, names.TURN: row.turn, names.ATTEMPT: row.attempt}
-    return decided | place | parts(names.GATE_EVIDENCE, row.evidence, content)
+    thresholds = parts(names.GATE_THRESHOLD, row.thresholds, content)
+    return decided | place | parts(names.GATE_EVIDENCE, row.evidence, content) | thresholds
 
 
 def decision_attributes(row: DecisionRow, content: Content) -> Attributes:

@@ -33,25 +33,25 @@ def result(
     """
     candidate = response.candidates[0] if response.candidates else None
     reason = finish_reason(candidate) if candidate else None
-    told: dict[str, Any] = {
+    shared: dict[str, Any] = {
         "model": response.model_version,
         "usage": _usage(response, prices, waited),
         "served": Served(served.provider, response.response_id, reason, served.tries),
     }
     if candidate is None:
-        return _without_candidate(response, told)
+        return _without_candidate(response, shared)
     if reason == "MISSING_THOUGHT_SIGNATURE":
         raise UserError(
             "Gemini misses a thought signature in the conversation: use `history: previous` or fork the run"
         )
     parts = list(candidate.content.parts or []) if candidate.content else []
-    told["reasoning"] = "\n\n".join(p.text.strip() for p in parts if p.text and p.thought and p.text.strip()) or None
+    shared["reasoning"] = "\n\n".join(p.text.strip() for p in parts if p.text and p.thought and p.text.strip()) or None
     images = [part for part in parts if _image(part)]
     ended_without = reason not in (None, "STOP", "MAX_TOKENS") and reason in _ENDINGS
     if not images or ended_without:
         text = " ".join(p.text for p in parts if p.text and not p.thought)
         detail = one_line(f"{reason or 'no finish reason'} {candidate.finish_message or ''} {text}", 500)
-        return NoImage(_ENDINGS.get(reason or "STOP", "other"), detail, **told)
+        return NoImage(_ENDINGS.get(reason or "STOP", "other"), detail, **shared)
     finals = [part for part in images if not part.thought]
     chosen = (finals or images)[-1]
     remarks = [*flags]
@@ -70,15 +70,15 @@ def result(
         flags=tuple(remarks),
         metadata={"declared_media_type": declared, **({"text": text[:2000]} if text else {})},
         content=_content(candidate),
-        **told,
+        **shared,
     )
 
 
-def _without_candidate(response: GenerateContentResponse, told: dict[str, Any]) -> NoImage:
+def _without_candidate(response: GenerateContentResponse, shared: dict[str, Any]) -> NoImage:
     why = blocked(response)
     if why is not None:
-        return NoImage("blocked_prompt", why, retryable=False, **told)
-    return NoImage("empty", "the answer has no candidate", **told)
+        return NoImage("blocked_prompt", why, retryable=False, **shared)
+    return NoImage("empty", "the answer has no candidate", **shared)
 
 
 def _image(part: Part) -> bytes:

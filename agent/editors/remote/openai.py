@@ -120,26 +120,26 @@ def _result(
     answer: ImagesResponse, called: Called[ImagesResponse], model: str, prices: Prices | None, flags: tuple[str, ...]
 ) -> Edited | NoImage:
     resolved = (answer.model_extra or {}).get("model") or model
-    told: dict[str, Any] = {
+    shared: dict[str, Any] = {
         "model": str(resolved),
         "usage": _usage(answer, prices, called.waited),
         "served": Served(openai.PROVIDER, getattr(answer, "_request_id", None), tries=called.tries),
     }
     images = [image for image in answer.data or [] if image.b64_json or image.url]
     if not images:
-        return NoImage("no_image", "the answer holds no image", **told)
+        return NoImage("no_image", "the answer holds no image", **shared)
     coded = [image.b64_json for image in images if image.b64_json]
     if not coded:
         why = "the server answered with an address, which is not fetched: set editor.response_format to b64_json"
-        return NoImage("no_image", why, retryable=False, **told)
+        return NoImage("no_image", why, retryable=False, **shared)
     try:
         *others, data = [base64.b64decode(text.partition("base64,")[2] or text, validate=True) for text in coded]
     except (binascii.Error, ValueError) as error:
-        return NoImage("error", f"the answer's image is not base64: {error}", **told)
+        return NoImage("error", f"the answer's image is not base64: {error}", **shared)
     revised = images[-1].revised_prompt
     metadata = {"revised_prompt": revised[:2000]} if revised else {}
     extras = tuple(ExtraImage(other, "interim") for other in others)
-    return Edited(data, extras=extras, flags=flags, metadata=metadata, **told)
+    return Edited(data, extras=extras, flags=flags, metadata=metadata, **shared)
 
 
 def _usage(answer: ImagesResponse, prices: Prices | None, waited: float) -> EditUsage:

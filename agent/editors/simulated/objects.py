@@ -132,9 +132,9 @@ def as_json(objects: Iterable[Placed]) -> list[dict[str, Any]]:
     return [asdict(one) for one in objects]
 
 
-def from_json(told: Iterable[Mapping[str, Any]]) -> tuple[Placed, ...]:
+def from_json(raw: Iterable[Mapping[str, Any]]) -> tuple[Placed, ...]:
     """Back from the record."""
-    return tuple(Placed(one["name"], one["x"], one["y"]) for one in told)
+    return tuple(Placed(one["name"], one["x"], one["y"]) for one in raw)
 
 
 def _failure(rng: np.random.Generator, failures: float) -> ObjectFailure:

@@ -119,9 +119,9 @@ def truth_of(record: AttemptRecord) -> str:
 
 
 def cost_of(record: AttemptRecord) -> float | None:
-    """US dollars of the editor and of the judges; None when nothing told any."""
-    told = (record.attempt.cost_usd, *(score.usage.get("cost_usd") for score in record.scores))
-    known = [cost for cost in told if cost is not None]
+    """US dollars of the editor and of the judges; None when none is known."""
+    costs = (record.attempt.cost_usd, *(score.usage.get("cost_usd") for score in record.scores))
+    known = [cost for cost in costs if cost is not None]
     return sum(known) if known else None
 
 

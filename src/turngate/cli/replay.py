@@ -111,13 +111,13 @@ def _say(found: list[tuple[str, Counterfactual]], rows: list[dict[str, Any]], sw
     recorded = max(rows, key=lambda row: int(row["attempts"]))
     table = []
     for label, row in [("as recorded", recorded), *((row["value"] or str(row["gate"]["type"]), row) for row in rows)]:
-        told = row["recorded_outcomes"] if label == "as recorded" else row["outcomes"]
+        counts = row["recorded_outcomes"] if label == "as recorded" else row["outcomes"]
         change = row["first_change"]
         table.append(
             {
                 field: str(label),
                 "turns": str(row["turns"]),
-                **{word: str(told[name]) for name, word in _WORDS.items()},
+                **{word: str(counts[name]) for name, word in _WORDS.items()},
                 "first change": "" if label == "as recorded" else f"turn {change['turn']}" if change else "none",
                 "valid until": "" if label == "as recorded" else row["diverged"] or "the end",
             }

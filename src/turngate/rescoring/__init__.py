@@ -1,16 +1,16 @@
-"""Scores what is there already: runs, studies, folders of images, manifests. Adds rows, never changes any."""
+"""Scores runs, studies, folders of images and manifests with more evaluators. Adds rows, never changes any."""
 
-from turngate.rescoring.choice import Choice, choose, named
-from turngate.rescoring.rescore import Rescoring, Tally
+from turngate.rescoring.choice import Choice, choose, evaluator_configs
+from turngate.rescoring.rescore import Rescoring, ResultCounts
 from turngate.rescoring.targets import Target, find, turns_in
 
 __all__ = [
     "Choice",
     "Rescoring",
-    "Tally",
+    "ResultCounts",
     "Target",
     "choose",
+    "evaluator_configs",
     "find",
-    "named",
     "turns_in",
 ]

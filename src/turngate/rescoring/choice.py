@@ -13,7 +13,7 @@ from turngate.evaluators import EVALUATORS, EvaluatorInput
 from turngate.evaluators.bulk import NamedEvaluator
 from turngate.evaluators.suites import expanded
 
-__all__ = ["Choice", "choose", "named"]
+__all__ = ["Choice", "choose", "evaluator_configs"]
 
 _HOW = "name evaluators, suites (`suite:classic`), or settings (`{type: psnr, align: shift}`)"
 
@@ -27,40 +27,40 @@ class Choice:
     """Name -> why it cannot, where that was allowed."""
 
 
-def named(words: Iterable[str]) -> dict[str, Any]:
+def evaluator_configs(words: Iterable[str]) -> dict[str, Any]:
     """Name -> configuration from words: `brisque`, `brisque,niqe`, `suite:classic`, `{type: ...}`, `name={type: ...}`.
 
     Raises `ConfigError` for a word that is none of these, and for two evaluators of one name.
     """
     found: dict[str, Any] = {}
     for word in words:
-        for name, item in _read(word):
-            if name in found and found[name] != item:
+        for name, raw in _read(word):
+            if found.setdefault(name, raw) != raw:
                 raise ConfigError(f"--with: two evaluators are called {name}: name one, --with 'other={{type: ...}}'")
-            found[name] = item
     if not found:
         raise UserError(f"--with: {_HOW}")
     return found
 
 
 def choose(words: Sequence[str], offers: frozenset[EvaluatorInput], skip_missing: bool) -> Choice:
-    """Build the evaluators; `offers` is what images can be shown with.
+    """Build the evaluators; `offers` is what images can be compared with.
 
-    Raises what building raises, and `ConfigError` for one that needs more than there is; with `skip_missing` those are
-    left out, and only none at all is an error.
+    Raises what building raises, and `ConfigError` for one that needs more than `offers`; with `skip_missing` those are
+    left out, and it is an error only when none is left.
     """
     built: list[NamedEvaluator] = []
     left_out: dict[str, str] = {}
-    for name, item in named(words).items():
+    for name, raw in evaluator_configs(words).items():
         try:
-            config = EVALUATORS.configure(item, f"--with {name}")
-            one = NamedEvaluator(name, config, EVALUATORS.build(config))
-            _check(one, offers)
-            built.append(one)
+            config = EVALUATORS.configure(raw, f"--with {name}")
+            evaluator = NamedEvaluator(name, config, EVALUATORS.build(config))
+            _check(evaluator, offers)
         except TurngateError as error:
             if not skip_missing:
                 raise
             left_out[name] = str(error)
+        else:
+            built.append(evaluator)
     if not built:
         raise UserError(f"none of these evaluators can score here: {'; '.join(left_out.values())}")
     return Choice(tuple(built), left_out)
@@ -81,16 +81,16 @@ def _read(word: str) -> list[tuple[str, Any]]:
     return [(type_, {"type": type_}) for type_ in types]
 
 
-def _check(one: NamedEvaluator, offers: frozenset[EvaluatorInput]) -> None:
-    missing = sorted(one.facts.inputs - offers)
+def _check(named: NamedEvaluator, offers: frozenset[EvaluatorInput]) -> None:
+    missing = sorted(named.facts.inputs - offers)
     if not missing:
         return
     if "history" in missing:
         how = "only a run has that"
+    elif missing == ["origin"]:
+        how = "give --origin FILE, or a manifest with a column origin"
     else:
         how = f"give a manifest with a column {' and one '.join(missing)}"
-        if missing == ["origin"]:
-            how = f"give --origin FILE, or {how.removeprefix('give ')}"
     raise ConfigError(
-        f"{one.name} needs the {' and the '.join(missing)}: {how}; --skip-missing leaves out what cannot score"
+        f"{named.name} needs the {' and the '.join(missing)}: {how}; --skip-missing leaves out what cannot score"
     )

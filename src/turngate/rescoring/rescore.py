@@ -1,4 +1,4 @@
-"""Scores targets with evaluators; what is there is not computed again, and every result is written as it comes."""
+"""Scores targets with evaluators; known results are not computed again, and every result is written as it comes."""
 
 from __future__ import annotations
 
@@ -24,16 +24,13 @@ from turngate.traces.provenance import provenance
 from turngate.traces.records import Row
 from turngate.traces.rescored import ScoredRow, ScoreTable, ScoringPass, ScoringPassEnd
 
-__all__ = ["Known", "Rescoring", "Tally"]
+__all__ = ["Known", "Rescoring", "ResultCounts"]
 
 
-# From a result to its row, and which rows are there already.
-
-
-def row_key(item: ScoreJob, by: NamedEvaluator, inputs: Inputs, tries: int) -> str:
+def row_key(job: ScoreJob, named: NamedEvaluator, inputs: Inputs, tries: int) -> str:
     """SHA-256 that makes two rows the same row."""
-    what = score_key(by.config, by.facts, inputs, by.parameters)
-    return hashlib.sha256(json.dumps([item.id, what, tries]).encode()).hexdigest()
+    evaluation = score_key(named.config, named.facts, inputs, named.parameters)
+    return hashlib.sha256(json.dumps([job.id, evaluation, tries]).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -42,33 +39,33 @@ class Known:
 
     rows: Mapping[str, tuple[str, float | None, str | None, str | None]]
 
-    def latest(self, item: ScoreJob, by: NamedEvaluator, inputs: Inputs) -> tuple[int, str | None]:
+    def latest(self, job: ScoreJob, named: NamedEvaluator, inputs: Inputs) -> tuple[int, str | None]:
         """How often the evaluator was asked about this, and the key of the latest answer; 0 and None for never."""
         tries, found = 0, None
-        while (key := row_key(item, by, inputs, tries + 1)) in self.rows:
+        while (key := row_key(job, named, inputs, tries + 1)) in self.rows:
             tries, found = tries + 1, key
         return tries, found
 
 
-def scored_row(scored: Scored, scoring: str, place: ImagePlace, tries: int) -> ScoredRow:
+def scored_row(scored: Scored, pass_id: str, place: ImagePlace, tries: int) -> ScoredRow:
     """The row of a fresh result."""
-    by, facts = scored.by, scored.by.facts
+    named, facts = scored.evaluator, scored.evaluator.facts
     shown = {str(role): value for role, value in asdict(scored.inputs).items() if role in facts.inputs and value}
     shown.pop("candidate", None)
     return ScoredRow(
-        key=row_key(scored.item, by, scored.inputs, tries),
-        scoring=scoring,
-        item=scored.item.id,
+        key=row_key(scored.job, named, scored.inputs, tries),
+        scoring=pass_id,
+        item=scored.job.id,
         turn=place.turn,
         attempt=place.attempt,
         role=place.role,
         image=scored.inputs.candidate,
         shown=shown,
         inputs=inputs_hash(facts, scored.inputs),
-        evaluator=by.name,
-        type=by.config.type,
+        evaluator=named.name,
+        type=named.config.type,
         version=facts.version,
-        parameters=by.parameters,
+        parameters=named.parameters,
         direction=facts.direction,
         tries=tries,
         turngate=version("turngate"),
@@ -78,14 +75,12 @@ def scored_row(scored: Scored, scoring: str, place: ImagePlace, tries: int) -> S
     )
 
 
-# The record of one pass over one target: what was asked for, and how it ended.
-
 HOLD_SECONDS = 0.3
 """Longest that a free result waits to be written: what a kill may cost."""
 
 
 class ScoringPassLog:
-    """Writes the pass with its first rows: a pass that finds nothing to do leaves no trace."""
+    """Writes one scoring pass over one target with its first rows: a pass that finds nothing to do leaves no trace."""
 
     def __init__(self, target: Target, evaluators: Sequence[NamedEvaluator], table: ScoreTable) -> None:
         self.id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
@@ -121,23 +116,23 @@ class ScoringPassLog:
     def _row(self) -> ScoringPass:
         return ScoringPass(
             id=self.id,
-            evaluators=[_told(by) for by in self._evaluators],
+            evaluators=[_metadata(named) for named in self._evaluators],
             images=self._target.images,
-            chosen=len(self._target.items),
+            chosen=len(self._target.jobs),
             selection=dict(self._target.selection),
             made_with=provenance(Path.cwd()),
             started_ns=self._started_ns,
         )
 
 
-def _told(by: NamedEvaluator) -> dict[str, Any]:
-    facts = by.facts
+def _metadata(named: NamedEvaluator) -> dict[str, Any]:
+    facts = named.facts
     return {
-        "name": by.name,
-        "type": by.config.type,
+        "name": named.name,
+        "type": named.config.type,
         "version": facts.version,
-        "parameters": by.parameters,
-        "settings": by.config.model_dump(mode="json"),
+        "parameters": named.parameters,
+        "settings": named.config.model_dump(mode="json"),
         "direction": facts.direction,
         "range": [str(bound) for bound in facts.range],
         "weights": facts.weights,
@@ -145,14 +140,11 @@ def _told(by: NamedEvaluator) -> dict[str, Any]:
     }
 
 
-# What came out, counted per evaluator: no mean without how many had no score.
-
-
 @dataclass
-class Tally:
-    """Results of one evaluator."""
+class ResultCounts:
+    """Results of one evaluator, counted: no mean without the number of images that have no score."""
 
-    counts: Counter[str] = field(default_factory=Counter)
+    by_status: Counter[str] = field(default_factory=Counter)
     """Images by status."""
     values: list[float] = field(default_factory=list)
     faults: Counter[str] = field(default_factory=Counter)
@@ -162,7 +154,7 @@ class Tally:
 
     def add(self, status: str, value: float | None, why: str | None, fault: str | None) -> None:
         """Count one result."""
-        self.counts[status] += 1
+        self.by_status[status] += 1
         if status == "scored" and value is not None:
             self.values.append(value)
         elif why:
@@ -179,14 +171,14 @@ class Tally:
 
     @property
     def only_failed(self) -> str | None:
-        """Who is at fault when nothing but failures came out."""
-        failed = self.counts["failed"]
-        return self.faults.most_common(1)[0][0] if failed and failed == self.counts.total() else None
+        """Who is at fault when all results are failures."""
+        failed = self.by_status["failed"]
+        return self.faults.most_common(1)[0][0] if failed and failed == self.by_status.total() else None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain JSON."""
         return {
-            **{status: self.counts[status] for status in ("scored", "unscored", "failed", "skipped")},
+            **{status: self.by_status[status] for status in ("scored", "unscored", "failed", "skipped")},
             "reasons": dict(self.reasons),
             "mean": self.mean,
             "min": min(self.values, default=None),
@@ -201,51 +193,49 @@ class Rescoring:
         """`retry_failed`: ask again where the latest answer is a failure; the failure stays in the table."""
         self._batcher = batcher
         self._retry_failed = retry_failed
-        self.tallies = {by.name: Tally() for by in batcher.evaluators}
+        self.counts = {named.name: ResultCounts() for named in batcher.evaluators}
         """Name -> results on the images that were asked for, new and old."""
         self.added = 0
         """New rows."""
         self.images = 0
-        """Images that are done with."""
+        """Images that are finished."""
         self.idle = 0
-        """Of those: everything was known."""
+        """Images among `images` whose results were all known."""
 
     def run(self, targets: Sequence[Target]) -> Iterator[int]:
-        """Score target by target; yields how many images were finished, again and again.
+        """Score target by target; yields the number of images that were finished, again and again.
 
         Raises what evaluators raise that would meet every later image too (a used-up quota), and `MachineError` when
         a table cannot be written. Closing the iterator ends the work; what was written stays.
         """
         for target in targets:
             with closing(ScoreTable(target.table)) as table:
-                yield from self._one(target, table)
+                yield from self._score(target, table)
 
-    def _one(self, target: Target, table: ScoreTable) -> Iterator[int]:
+    def _score(self, target: Target, table: ScoreTable) -> Iterator[int]:
         known = Known(table.results())
         tries: dict[tuple[str, str], int] = {}
         old: list[tuple[str, str]] = []
 
-        def is_owed(item: ScoreJob, by: NamedEvaluator, inputs: Inputs) -> bool:  # called from several threads
-            asked, key = known.latest(item, by, inputs)
+        def is_owed(job: ScoreJob, named: NamedEvaluator, inputs: Inputs) -> bool:  # called from several threads
+            asked, key = known.latest(job, named, inputs)
             if key is None or (self._retry_failed and known.rows[key][0] == "failed"):
-                tries[item.id, by.name] = asked + 1
+                tries[job.id, named.name] = asked + 1
                 return True
-            old.append((by.name, key))
+            old.append((named.name, key))
             return False
 
         log = ScoringPassLog(target, self._batcher.evaluators, table)
         try:
-            with closing(self._batcher.run(target.items, is_owed)) as steps:
+            with closing(self._batcher.run(target.jobs, is_owed)) as steps:
                 for step in steps:
                     rows = [
-                        scored_row(
-                            one, log.id, target.places.get(one.item.id, ImagePlace()), tries[one.item.id, one.by.name]
-                        )
+                        scored_row(one, log.id, target.place(one.job), tries[one.job.id, one.evaluator.name])
                         for one in step.scored
                     ]
-                    log.add(rows, at_once=any(_is_dear(one) for one in step.scored))
+                    log.add(rows, at_once=any(map(_is_dear, step.scored)))
                     for row in rows:
-                        self.tallies[row.evaluator].add(row.status, row.value, row.why, row.fault)
+                        self.counts[row.evaluator].add(row.status, row.value, row.why, row.fault)
                     self.images += step.finished
                     self.idle += step.idle
                     yield step.finished
@@ -260,9 +250,9 @@ class Rescoring:
         finally:
             self.added += log.added
             for name, key in old:
-                self.tallies[name].add(*known.rows[key])
+                self.counts[name].add(*known.rows[key])
 
 
-def _is_dear(one: Scored) -> bool:
+def _is_dear(scored: Scored) -> bool:
     """It cost money, or more time than a kill may cost."""
-    return one.by.facts.paid or one.ended_ns - one.started_ns > HOLD_SECONDS * 1e9
+    return scored.evaluator.facts.paid or scored.ended_ns - scored.started_ns > HOLD_SECONDS * 1e9

@@ -1,4 +1,4 @@
-"""What is to be scored: the images of one run, folder or manifest, and the file that keeps their scores."""
+"""What is scored: the images of one run, folder or manifest, and the file of their scores."""
 
 from __future__ import annotations
 
@@ -43,19 +43,21 @@ class Target:
     """Run id, or path."""
     table: Path
     """File of the scores."""
-    items: tuple[ScoreJob, ...]
-    """Images that are to be scored."""
+    jobs: tuple[ScoreJob, ...]
+    """One per image that is scored."""
     images: int
     """Total number of images."""
     offers: frozenset[EvaluatorInput]
-    """What at least one image can be shown with."""
+    """What at least one image can be compared with."""
     places: Mapping[str, ImagePlace] = field(default_factory=dict)
-    """Id of an item -> its place; those of no run are not in it."""
+    """Id of a job -> place of its image in a run; empty for a folder."""
     selection: Mapping[str, Any] = field(default_factory=dict)
-    """How `items` were chosen; empty when they are all images."""
+    """How `jobs` were chosen; empty when they are all images."""
 
+    def place(self, job: ScoreJob) -> ImagePlace:
+        """Place of a job's image in a run."""
+        return self.places.get(job.id, ImagePlace())
 
-# The images of a run, each beside the references that it had when it was made: a fold of the ledger.
 
 _Source = Callable[[str], ImageSource]
 
@@ -63,7 +65,8 @@ _Source = Callable[[str], ImageSource]
 def run_target(path: Path, turns: frozenset[int] | None = None, with_history: bool = True) -> Target:
     """Origin, candidates and composites of the run at `path`, or those of some turns (0 for the origin).
 
-    Without history a run of n turns takes n steps, with it n^2. Raises `NoSuchRun` or `DamagedRun`.
+    Each has the references that it had when it was made. Without history a run of n turns takes n steps, with it n^2.
+    Raises `NoSuchRun` or `DamagedRun`.
     """
     folder = RunFolder.existing(path)
     info, ledger = folder.info(), folder.ledger()
@@ -75,10 +78,10 @@ def run_target(path: Path, turns: frozenset[int] | None = None, with_history: bo
     return Target(
         info.run,
         folder.path / FILE_NAME,
-        tuple(item for item, place in found if turns is None or place.turn in turns),
+        tuple(job for job, place in found if turns is None or place.turn in turns),
         len(found),
         frozenset(get_args(EvaluatorInput)),
-        {item.id: place for item, place in found},
+        {job.id: place for job, place in found},
         {} if turns is None else {"turns": sorted(turns)},
     )
 
@@ -92,7 +95,7 @@ def _images(
     for record in records:
         attempt = record.attempt
         for role, image in made_images(attempt, record.composite):
-            item = ScoreJob(
+            job = ScoreJob(
                 f"{attempt.turn}/{attempt.attempt}/{role}",
                 source(image),
                 origin=start,
@@ -101,7 +104,7 @@ def _images(
                 history=tuple(map(source, position.history)) if with_history else (),
                 instruction=attempt.instruction,
             )
-            yield item, ImagePlace(attempt.turn, attempt.attempt, role)
+            yield job, ImagePlace(attempt.turn, attempt.attempt, role)
         position = advance(position, record.decision)
 
 
@@ -114,29 +117,27 @@ def _sources(store: ImageStore) -> _Source:
     return source
 
 
-# The images below a folder, in natural order.
-
 _SUFFIXES = {f".{extension}" for extension in EXTENSIONS.values()} | {".jpeg", ".tiff"}
 
 
 def folder_target(path: Path, origin: Path | None = None, table: Path | None = None) -> Target:
-    """All images at or below `path` (or the one image that it is); `origin` is what they are compared with.
+    """All images at or below `path` in natural order, or the one image that it is; `origin` is the reference of all.
 
     Hidden files are left alone. Raises `UserError` when there are none, `BadImage` for an origin that is none.
     """
     base = path if path.is_dir() else path.parent
-    files = _folder_target_images(path) if path.is_dir() else [path]
+    files = _images_below(path) if path.is_dir() else [path]
     if not files:
         raise UserError(
             f"{path} holds no run (run.json) and no images ({', '.join(sorted(_SUFFIXES))}): check the path"
         )
     shared = None if origin is None else _reference(origin)
-    items = tuple(ScoreJob(file.relative_to(base).as_posix(), ImageSource(file), shared) for file in files)
+    jobs = tuple(ScoreJob(file.relative_to(base).as_posix(), ImageSource(file), shared) for file in files)
     offers: set[EvaluatorInput] = {"candidate", "origin"} if shared else {"candidate"}
-    return Target(str(path), table or base / FILE_NAME, items, len(items), frozenset(offers))
+    return Target(str(path), table or base / FILE_NAME, jobs, len(jobs), frozenset(offers))
 
 
-def _folder_target_images(folder: Path) -> list[Path]:
+def _images_below(folder: Path) -> list[Path]:
     found = []
     for root, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -163,8 +164,6 @@ def _reference(path: Path) -> ImageSource:
         raise BadImage(f"--origin: {error}") from None
 
 
-# The images that a CSV manifest lists, with what each is compared with.
-
 _WHERE = "manifest"
 _Text = Annotated[str, BeforeValidator(lambda cell: cell.strip() if isinstance(cell, str) else cell)]
 
@@ -184,36 +183,35 @@ class _ManifestRow(BaseModel, use_attribute_docstrings=True):
 
 
 def manifest_target(file: Path, table: Path | None = None) -> Target:
-    """The images that `file` lists; raises `ConfigError` that names the line."""
-    items, places = [], {}
+    """The images that a CSV file lists, each with its references; raises `ConfigError` that names the line."""
+    jobs: dict[str, ScoreJob] = {}
+    places: dict[str, ImagePlace] = {}
     for line, row in manifest_rows(file, _ManifestRow, ("path",), _WHERE):
-        item = _item(file, line, row)
-        if item.id in places:
-            raise ConfigError(f"{_WHERE}: {file}, line {line}: {item.id} was listed before: give each row an id")
-        items.append(item)
-        places[item.id] = ImagePlace(row.turn, row.attempt)
-    if not items:
+        job = _manifest_job(file, line, row)
+        if job.id in jobs:
+            raise ConfigError(f"{_WHERE}: {file}, line {line}: {job.id} was listed before: give each row an id")
+        jobs[job.id] = job
+        places[job.id] = ImagePlace(row.turn, row.attempt)
+    if not jobs:
         raise ConfigError(f"{_WHERE}: {file} lists no images")
     offers: set[EvaluatorInput] = {"candidate"}
     for role in ("origin", "first", "previous", "instruction"):
-        if any(getattr(item, role) is not None for item in items):
+        if any(getattr(job, role) is not None for job in jobs.values()):
             offers.add(role)
-    return Target(str(file), table or file.parent / FILE_NAME, tuple(items), len(items), frozenset(offers), places)
+    found = tuple(jobs.values())
+    return Target(str(file), table or file.parent / FILE_NAME, found, len(found), frozenset(offers), places)
 
 
-def _item(file: Path, line: int, row: _ManifestRow) -> ScoreJob:
+def _manifest_job(file: Path, line: int, row: _ManifestRow) -> ScoreJob:
     references: dict[str, Any] = {}
     for role in ("origin", "first", "previous"):
-        named = getattr(row, role)
-        if named is not None:
-            path = file.parent / named
+        cell = getattr(row, role)
+        if cell is not None:
+            path = file.parent / cell
             if not path.is_file():
                 raise ConfigError(f"{_WHERE}: {file}, line {line}: {role}: no image at {path}: check the path")
             references[role] = ImageSource(path)
     return ScoreJob(row.id or row.path, ImageSource(file.parent / row.path), instruction=row.instruction, **references)
-
-
-# What lies at a path: runs, a folder of images, one image, or a manifest.
 
 
 @dataclass(frozen=True)
@@ -225,7 +223,7 @@ class FoundTargets:
 
     @property
     def offers(self) -> frozenset[EvaluatorInput]:
-        """What images can be shown with; a run knows everything."""
+        """What images can be compared with; a run knows everything."""
         return self.other.offers if self.other is not None else frozenset(get_args(EvaluatorInput))
 
     def targets(self, turns: frozenset[int] | None, limit: int | None, with_history: bool) -> Iterator[Target]:
@@ -274,6 +272,6 @@ def _runs(path: Path) -> tuple[Path, ...]:
 
 
 def _first(target: Target, limit: int | None) -> Target:
-    if limit is None or limit >= len(target.items):
+    if limit is None or limit >= len(target.jobs):
         return target
-    return replace(target, items=target.items[:limit], selection={**target.selection, "limit": limit})
+    return replace(target, jobs=target.jobs[:limit], selection={**target.selection, "limit": limit})

@@ -216,9 +216,10 @@ def test_a_threshold_may_be_a_band(which: Any) -> None:
     assert verdicts == ["reject", "accept", "accept", "accept", "reject"]
     decision = band.decide(reading(3, which), past())
     assert decision.reason == "q 3 between 2 and 4"
-    assert decision.evidence == {"value": 3, "threshold": 2 if which == "higher" else 4, "min": 2, "max": 4}
+    assert decision.evidence == {"value": 3, "min": 2, "max": 4}
+    assert decision.thresholds == {"q": 2 if which == "higher" else 4}
     above: Any = gate(type="threshold", evaluator="q", max=4).decide(reading(5, which), past())
-    assert above.reason == "q 5 > 4" and above.evidence.get("threshold") == (None if which == "higher" else 4)
+    assert above.reason == "q 5 > 4" and above.thresholds == ({} if which == "higher" else {"q": 4})
 
 
 @pytest.mark.parametrize(

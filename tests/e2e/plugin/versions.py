@@ -31,12 +31,3 @@ class Versioned:
     def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         time.sleep(self.config.seconds * len(batch))
         return [Score(float(self.facts.version)) for _ in batch]
-
-
-class Deadly(Versioned):
-    """Takes its process along when it sees a black image."""
-
-    def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
-        if any(sample.candidate.rgb.max() == 0 for sample in batch):
-            os._exit(9)
-        return super().evaluate(batch)

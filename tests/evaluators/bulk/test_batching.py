@@ -63,7 +63,7 @@ def named(raw: Any, name: str | None = None) -> NamedEvaluator:
 
 
 @pytest.fixture
-def items(tmp_path: Path) -> list[ScoreJob]:
+def jobs(tmp_path: Path) -> list[ScoreJob]:
     """Ten images of known gray level; the fourth is no image, the seventh is not there."""
     found = []
     for level in range(10):
@@ -76,14 +76,14 @@ def items(tmp_path: Path) -> list[ScoreJob]:
 
 
 def results(steps: Sequence[ScoringStep]) -> dict[tuple[str, str], Result]:
-    return {(one.item.id, one.by.name): one.result for step in steps for one in step.scored}
+    return {(one.job.id, one.evaluator.name): one.result for step in steps for one in step.scored}
 
 
-@pytest.mark.parametrize("jobs", [1, 4])
+@pytest.mark.parametrize("threads", [1, 4])
 @pytest.mark.parametrize("batch", [1, 3, 64])
-def test_every_image_once(items: list[ScoreJob], jobs: int, batch: int) -> None:
+def test_every_image_once(jobs: list[ScoreJob], threads: int, batch: int) -> None:
     by, part = heavy(gray)
-    steps = list(Batcher([by, named("scripted")], jobs=jobs, batch=batch).run(items))
+    steps = list(Batcher([by, named("scripted")], threads=threads, batch=batch).run(jobs))
     assert sum(step.finished for step in steps) == 10
     found = results(steps)
     assert len(found) == 20 == sum(len(step.scored) for step in steps)
@@ -109,22 +109,22 @@ def test_a_sample_alone_and_in_a_batch(tmp_path: Path) -> None:
         Image.fromarray(photograph).save(path, quality=quality)
         some.append(ScoreJob(str(quality), ImageSource(path), origin=origin))
     evaluators = [named(type_) for type_ in members("classic")]
-    alone = results(list(Batcher(evaluators, jobs=1, batch=1).run(some)))
-    together = results(list(Batcher(evaluators, jobs=3, batch=8).run(some)))
+    alone = results(list(Batcher(evaluators, threads=1, batch=1).run(some)))
+    together = results(list(Batcher(evaluators, threads=3, batch=8).run(some)))
     assert len(alone) == 8 * len(evaluators)
     assert alone == together
 
 
-def test_nothing_owed_is_neither_decoded_nor_asked(items: list[ScoreJob]) -> None:
+def test_nothing_owed_is_neither_decoded_nor_asked(jobs: list[ScoreJob]) -> None:
     by, part = heavy(gray)
     owed = {"1", "2", "3"}
-    steps = list(Batcher([by], jobs=2).run(items, lambda item, _, inputs: item.id in owed))
-    assert {item for item, _ in results(steps)} == owed
+    steps = list(Batcher([by], threads=2).run(jobs, lambda job, _, inputs: job.id in owed))
+    assert {name for name, _ in results(steps)} == owed
     assert sum(step.idle for step in steps) == 7
     assert sum(part.sizes) == 2  # the third is no image
 
 
-def test_threads_that_wait_for_an_evaluator_do_not_ask_it_after_the_end(items: list[ScoreJob]) -> None:
+def test_threads_that_wait_for_an_evaluator_do_not_ask_it_after_the_end(jobs: list[ScoreJob]) -> None:
     """Whoever stops the work of a judge that is paid for pays for no call that had not begun."""
     second, end = threading.Event(), threading.Event()
     asked: list[int] = []
@@ -137,8 +137,8 @@ def test_threads_that_wait_for_an_evaluator_do_not_ask_it_after_the_end(items: l
         return gray(batch)
 
     by, _ = heavy(slow, paid=True)
-    good = [item for item in items if item.id not in ("3", "6")]
-    steps = Batcher([by], jobs=4, batch=4).run(good)
+    good = [job for job in jobs if job.id not in ("3", "6")]
+    steps = Batcher([by], threads=4, batch=4).run(good)
     next(steps)
     assert second.wait(20)
     threading.Timer(0.3, end.set).start()  # `close` below returns when the call in hand does
@@ -146,7 +146,7 @@ def test_threads_that_wait_for_an_evaluator_do_not_ask_it_after_the_end(items: l
     assert asked == [1, 1]
 
 
-def test_out_of_memory_is_the_machines_and_ends(items: list[ScoreJob]) -> None:
+def test_out_of_memory_is_the_machines_and_ends(jobs: list[ScoreJob]) -> None:
     """C37: recorded for each image, asked again only one by one, and never for ever."""
 
     class OutOfMemoryError(RuntimeError):
@@ -156,8 +156,8 @@ def test_out_of_memory_is_the_machines_and_ends(items: list[ScoreJob]) -> None:
         raise OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
 
     by, part = heavy(full)
-    good = [item for item in items if item.id not in ("3", "6")]
-    found = results(list(Batcher([by], jobs=2, batch=4).run(good)))
+    good = [job for job in jobs if job.id not in ("3", "6")]
+    found = results(list(Batcher([by], threads=2, batch=4).run(good)))
     assert len(found) == 8
     assert {(one.fault, one.error) for one in found.values() if isinstance(one, Failed)} == {
         ("machine", "OutOfMemoryError")
@@ -178,32 +178,32 @@ def test_torch_out_of_memory() -> None:
     assert isinstance(result, Failed) and result.fault == "machine"
 
 
-def test_an_answer_that_is_paid_for_is_asked_for_alone(items: list[ScoreJob]) -> None:
+def test_an_answer_that_is_paid_for_is_asked_for_alone(jobs: list[ScoreJob]) -> None:
     by, part = heavy(gray, paid=True, deterministic=False)
-    list(Batcher([by], jobs=4, batch=16).run(items))
+    list(Batcher([by], threads=4, batch=16).run(jobs))
     assert set(part.sizes) == {1}
 
 
-def test_who_depends_on_the_order_gets_it(items: list[ScoreJob]) -> None:
+def test_who_depends_on_the_order_gets_it(jobs: list[ScoreJob]) -> None:
     raw = {"type": "scripted", "rule": "sequence", "values": [*range(8)], "direction": "higher"}
-    good = [item for item in items if item.id not in ("3", "6")]
-    found = results(list(Batcher([named(raw)], jobs=8, batch=2).run(good)))
-    assert [found[item.id, "scripted"] for item in good] == [Score(number) for number in range(8)]
+    good = [job for job in jobs if job.id not in ("3", "6")]
+    found = results(list(Batcher([named(raw)], threads=8, batch=2).run(good)))
+    assert [found[job.id, "scripted"] for job in good] == [Score(number) for number in range(8)]
 
 
-def test_what_would_meet_every_later_call_ends_it(items: list[ScoreJob]) -> None:
+def test_what_would_meet_every_later_call_ends_it(jobs: list[ScoreJob]) -> None:
     def quota(batch: Sequence[EvalInput]) -> list[Result]:
         raise QuotaExhausted("the daily limit is used up")
 
     by, part = heavy(quota, paid=True)
     with pytest.raises(QuotaExhausted, match="daily"):
-        list(Batcher([by], jobs=1).run(items))
+        list(Batcher([by], threads=1).run(jobs))
     assert len(part.sizes) == 1
 
 
-def test_closing_ends_the_work(items: list[ScoreJob]) -> None:
+def test_closing_ends_the_work(jobs: list[ScoreJob]) -> None:
     by, part = heavy(gray)
-    steps = Batcher([by], jobs=1, batch=1).run(items)
+    steps = Batcher([by], threads=1, batch=1).run(jobs)
     next(steps)
     steps.close()
     assert sum(part.sizes) < 8
@@ -215,9 +215,9 @@ def test_references_by_role(tmp_path: Path) -> None:
         Image.fromarray(np.full((16, 16, 3), level, dtype=np.uint8)).save(tmp_path / f"{name}.png")
     (tmp_path / "previous.png").write_bytes(b"no image")
     source = {name: ImageSource(tmp_path / f"{name}.png") for name in ("candidate", "origin", "previous")}
-    item = ScoreJob("x", source["candidate"], origin=source["origin"], previous=source["previous"])
+    job = ScoreJob("x", source["candidate"], origin=source["origin"], previous=source["previous"])
     evaluators = [named("psnr"), named({"type": "psnr", "against": "previous"}, "last"), named("scripted")]
-    found = results(list(Batcher(evaluators).run([item])))
+    found = results(list(Batcher(evaluators).run([job])))
     assert isinstance(found["x", "psnr"], Score)
     last = found["x", "last"]
     assert isinstance(last, Failed) and "previous.png is not a whole image" in last.detail

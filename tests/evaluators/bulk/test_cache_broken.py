@@ -14,25 +14,35 @@ from turngate.evaluators import EvalInput, Score
 from turngate.evaluators.bulk import ScoreCache, default_cache
 
 from ._counter import Counter, ask, picture
-from .conftest import Open
+
+TABLE_OF_SCORES = "CREATE TABLE scores (key TEXT PRIMARY KEY, item TEXT); CREATE TABLE passes (id TEXT PRIMARY KEY)"
 
 
-def test_a_damaged_cache_begins_anew(opened: Open, tmp_path: Path) -> None:
-    (tmp_path / "scores.sqlite").write_bytes(b"no database " * 1000)
-    evaluator = Counter(Score(3))
-    results = [ask(opened(tmp_path), evaluator, EvalInput(picture(1))) for _ in range(2)]
-    assert results == [Score(3), Score(3, flags=("cached",))]
-    assert evaluator.asked == 1
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("CREATE TABLE photos (name TEXT)", "another database"),
+        (TABLE_OF_SCORES, "another database"),
+        ("PRAGMA application_id=1", "another database"),
+        ("PRAGMA user_version=99", "upgrade turngate"),
+    ],
+)
+def test_a_database_that_is_none_of_ours_is_left_alone(tmp_path: Path, script: str, told: str) -> None:
+    path = tmp_path / "score_cache.sqlite"
+    with closing(sqlite3.connect(path)) as link:
+        link.executescript(script)
+    before = path.read_bytes()
+    with pytest.raises(MachineError, match=told) as refused:
+        ScoreCache(tmp_path)
+    assert "\n" not in str(refused.value) and path.read_bytes() == before
 
 
-def test_another_layout_begins_anew(opened: Open, tmp_path: Path) -> None:
-    link = sqlite3.connect(tmp_path / "scores.sqlite")
-    link.execute("CREATE TABLE scores (other TEXT)")
-    link.execute("PRAGMA user_version=99")
-    link.close()
-    cache = opened(tmp_path)
-    cache.put({"key": Score(1)}, "x", "1")
-    assert (cache.get(["key"]), cache.trouble) == ([Score(1, flags=("cached",))], None)
+def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "score_cache.sqlite"
+    path.write_bytes(b"no database " * 1000)
+    with pytest.raises(MachineError, match="file is not a database"):
+        ScoreCache(tmp_path)
+    assert path.read_bytes() == b"no database " * 1000
 
 
 def test_a_cache_that_breaks_is_left_out(cache: ScoreCache, caplog: pytest.LogCaptureFixture) -> None:

@@ -50,7 +50,7 @@ def test_runs_share_it_when_they_say_so(tmp_path: Path, monkeypatch: pytest.Monk
     assert not (tmp_path / "cache").exists()
     for name in ("one", "other"):
         start_run(parse_config({**RAW, "score_cache": True}, "test"), tmp_path / name)
-    link = sqlite3.connect(tmp_path / "cache" / "scores.sqlite")
+    link = sqlite3.connect(tmp_path / "cache" / "score_cache.sqlite")
     kept = link.execute("SELECT type, version FROM scores").fetchall()
     link.close()
     assert kept == [("scripted", "1")] * 3  # the origin and two candidates, once

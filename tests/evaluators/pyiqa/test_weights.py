@@ -172,6 +172,19 @@ def test_the_file_that_is_missing_is_named(hub: Hub, name: str, file: str) -> No
     assert "local_files_only is set" in str(told.value) and "\n" not in str(told.value)
 
 
+def test_pyiqa_that_was_imported_before(hub: Hub, tmp_path: Path) -> None:
+    """It keeps its own cache: what turngate ships is lent to it, a folder of weights comes too late."""
+    code = (
+        "import sys, pyiqa; from turngate.evaluators import EVALUATORS\n"
+        "raw = {'type': 'pyiqa:brisque', 'local_files_only': True}\n"
+        "EVALUATORS.build(EVALUATORS.configure(raw, 'x'))\n"
+        "EVALUATORS.build(EVALUATORS.configure({**raw, 'weights': sys.argv[1]}, 'x'))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1].startswith("turngate.errors.ConfigError: pyiqa:brisque: pyiqa was imported")
+    assert left_in(tmp_path / "torch") == []
+
+
 def test_torch_keeps_its_cache(hub: Hub, tmp_path: Path) -> None:
     with pytest.raises(MissingWeights):
         build(local_files_only=True)

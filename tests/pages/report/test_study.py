@@ -218,3 +218,14 @@ def test_what_editors_said_and_peoples_verdicts_are_on_the_page(tmp_path: Path) 
     assert "none of the runs is 'nobody'" in words
     truth = next(t for t in page.data("figures")["truth"]["data"] if t["mode"] == "lines+markers")
     assert truth["y"] == [None, 1.0, 0.0, None], "the verdicts, and nothing where there is none"
+
+
+def test_a_ledger_is_read_once_for_answer_and_page(tmp_path: Path) -> None:
+    root = tmp_path / "study"
+    loaded = load_study(StudyView.load(study_of(root, {name: arm(root / name, 3) for name in ("a", "b")})))
+    for ledger in root.glob("*/ledger.sqlite"):
+        ledger.unlink()
+    answer = answer_study(loaded)
+    assert [one.turns for one in answer.arms] == [3, 3]
+    truth = Page(write_study_page(loaded, answer)).data("figures")["truth"]["data"]
+    assert [trace["name"] for trace in truth if trace["mode"] == "lines+markers"] == ["a", "b"]

@@ -100,6 +100,7 @@ class Run:
                 "rule": "gate",
                 "reason": "niqe 3.5 is within 0.3 of the first accepted image",
                 "evidence": {"niqe": 3.5, "limit": 3.8},
+                "thresholds": {"niqe": 3.8},
                 "action": action,
                 "taken_attempt": attempt if accepted else None,
                 "image_after": image if accepted and has_image else "0" * 64,

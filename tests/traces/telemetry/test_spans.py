@@ -151,6 +151,7 @@ def test_gate_and_turn_say_what_was_decided_and_which_image_is_current(collector
     assert gate.attributes["turngate.gate.rule"] == "gate"
     assert gate.attributes["turngate.gate.reason"].startswith("niqe 3.5 is within")
     assert gate.attributes["turngate.gate.evidence.limit"] == 3.8
+    assert gate.attributes["turngate.gate.threshold.niqe"] == 3.8
     assert turn.attributes["turngate.image.before"] == f"{1:032x}{1:032x}"
     assert turn.attributes["turngate.image.after"] == "0" * 64
     assert turn.attributes["turngate.gate.verdict"] == "reject"

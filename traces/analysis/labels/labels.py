@@ -150,8 +150,6 @@ def _overruled(before: LabelRow, now: LabelRow) -> bool:
     return before.by != now.by and None not in (before.damaged, now.damaged) and before.damaged != now.damaged
 
 
-# The same run with people's verdicts in the place of its truth.
-
 MEASURE = "labels"
 """Name of the measure in truth rows: 1 is damaged, 0 is sound."""
 

@@ -42,9 +42,6 @@ def with_threshold(run: RunView, damaged_at: float) -> RunView:
     return replace(run, attempts=attempts, baseline_truth=again(run.baseline_truth))
 
 
-# The four outcomes of decisions that were made again.
-
-
 def outcomes(records: Sequence[AttemptRecord]) -> dict[Outcome, int]:
     """Candidates by what happened to them under the records' decisions; without a known truth they are not counted."""
     found: Counter[Outcome] = Counter({"caught": 0, "propagated": 0, "passed": 0, "false_alarm": 0})

@@ -140,9 +140,6 @@ def attempt_views(records: Sequence[AttemptRecord]) -> list[AttemptView]:
     ]
 
 
-# Which image the run stood at after each turn.
-
-
 @dataclass(frozen=True)
 class Standing:
     """The current image after a turn, and what is known about it."""

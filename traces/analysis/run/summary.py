@@ -172,9 +172,6 @@ def _truth(run: RunView) -> dict[str, Any]:
     }
 
 
-# One run in the numbers that a study adds up.
-
-
 @dataclass(frozen=True)
 class RunMeasures:
     """Counts and turns of one run. Rates are made from sums over runs, never as means of rates."""

@@ -34,9 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["FailureAnswer", "StudyAnswer", "answer_failures", "answer_study"]
 
 
-# The failures of one arm of a study.
-
-
 class FailureAnswer(FrozenModel):
     """One failure over the candidates of an arm."""
 

@@ -29,9 +29,6 @@ __all__ = [
 ]
 
 
-# How long runs stay sound.
-
-
 class Survival(FrozenModel):
     """Kaplan-Meier estimate of the share of runs whose image is still sound."""
 
@@ -176,9 +173,6 @@ def _succeeded(one: RunMeasures, turn: int) -> bool:
     return len(one.success_at) >= turn and one.success_at[turn - 1] is True
 
 
-# Arms held against no gate, cell by cell.
-
-
 class ArmDifference(FrozenModel):
     """An arm against the no-gate arm on the same cells: difference of the truth at the end."""
 
@@ -222,9 +216,6 @@ def pair_arms(
         )
     corrected = adjusted([pair.p for pair in pairs])
     return [pair.model_copy(update={"p_adjusted": p}) for pair, p in zip(pairs, corrected, strict=True)]
-
-
-# What a study would say under another threshold of `damaged`.
 
 
 class SensitivityRow(FrozenModel):

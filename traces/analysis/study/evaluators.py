@@ -166,11 +166,8 @@ def answer_evaluators(
     return answers
 
 
-# Evaluators that scored the runs of a study after them, against the truth: which would have caught the damage.
-
-
 def answer_rescored(loaded: LoadedStudy, base: Sequence[LoadedRun]) -> list[EvaluatorAnswer]:
-    """Answers as by `answer_evaluators`, marked as made after the runs."""
+    """Every evaluator that scored the runs after them, as by `answer_evaluators`: would it have caught the damage?"""
     if not loaded.rescored_names:
         return []
     keys = {name: key for key, name in loaded.rescored_names.items()}

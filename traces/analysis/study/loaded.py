@@ -135,8 +135,6 @@ def by_arm(runs: Iterable[LoadedRun]) -> dict[str, list[LoadedRun]]:
     return arms
 
 
-# What an arm's image was like after each turn, over all its runs.
-
 _DRAWS = 500
 
 

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["Agreement", "ReasoningAnswer", "Table", "agreement", "answer_reasoning", "kappa"]
 
 
-# How far two yes-or-no statements about the same candidates agree.
-
-
 @dataclass(frozen=True)
 class Table:
     """Candidates by what the summary and the other say: whether there is damage."""

@@ -23,9 +23,9 @@ _CODES = {"user": 2, "provider": 3, "machine": 4, "us": 70}
 
 def say_scores(choice: Choice, work: Rescoring, targets: Sequence[Target], seconds: float, as_json: bool) -> None:
     """Print the numbers of the evaluators on the images that were asked for."""
-    told = _told(choice, work, targets, seconds)
+    answer = _answer(choice, work, targets, seconds)
     if as_json:
-        print(json.dumps(told, ensure_ascii=False))
+        print(json.dumps(answer, ensure_ascii=False))
         return
     from rich.console import Console
     from rich.table import Table
@@ -34,31 +34,34 @@ def say_scores(choice: Choice, work: Rescoring, targets: Sequence[Target], secon
     for title in ("evaluator", "better", "scored", "unscored", "failed", "mean", "min", "max", "why not"):
         words = title in ("evaluator", "better", "why not")
         table.add_column(title, justify="left" if words else "right", no_wrap=title != "why not", overflow="fold")
-    for one in told["evaluators"]:
+    for one in answer["evaluators"]:
         numbers = ["-" if one[name] is None else f"{one[name]:.5g}" for name in ("mean", "min", "max")]
         counts = [str(one[name]) for name in ("scored", "unscored", "failed")]
         table.add_row(one["name"], one["better"], *counts, *numbers, _reasons(one["reasons"]))
     Console(highlight=False).print(table)
     for name, why in choice.left_out.items():
         click.echo(f"left out: {name}: {why}", err=True)
-    if told["partial"]:
-        click.echo(f"only {told['chosen']} of {told['images']} images were asked for: {told['selection']}", err=True)
+    if answer["partial"]:
+        only = f"only {answer['chosen']} of {answer['images']} images were asked for"
+        click.echo(f"{only}: {answer['selection']}", err=True)
     if not work.added:
-        click.echo(f"nothing to do: all of it was scored before ({told['tables'][0]})", err=True)
+        click.echo(f"nothing to do: all of it was scored before ({answer['tables'][0]})", err=True)
         return
     speed = f"{(work.images - work.idle) / max(seconds, 1e-9):.3g} images/s"
-    where = told["tables"][0] if len(told["tables"]) == 1 else f"{len(told['tables'])} files, one beside each ledger"
+    where = (
+        answer["tables"][0] if len(answer["tables"]) == 1 else f"{len(answer['tables'])} files, one beside each ledger"
+    )
     click.echo(f"{work.added} results added in {seconds:.1f} s ({speed}): {where}", err=True)
 
 
 def worst_code(work: Rescoring) -> int:
     """0, or the code of who is at fault when some evaluator gave nothing but failures."""
-    faults = [tally.only_failed for tally in work.tallies.values()]
+    faults = [counts.only_failed for counts in work.counts.values()]
     return max((_CODES[fault] for fault in faults if fault), default=0)
 
 
-def _told(choice: Choice, work: Rescoring, targets: Sequence[Target], seconds: float) -> dict[str, Any]:
-    chosen, images = sum(len(target.items) for target in targets), sum(target.images for target in targets)
+def _answer(choice: Choice, work: Rescoring, targets: Sequence[Target], seconds: float) -> dict[str, Any]:
+    chosen, images = sum(len(target.jobs) for target in targets), sum(target.images for target in targets)
     return {
         "of": [target.name for target in targets],
         "tables": [str(target.table) for target in targets],
@@ -76,7 +79,7 @@ def _told(choice: Choice, work: Rescoring, targets: Sequence[Target], seconds: f
                 "version": by.facts.version,
                 "parameters": by.parameters,
                 "better": by.facts.direction,
-                **work.tallies[by.name].as_dict(),
+                **work.counts[by.name].as_dict(),
             }
             for by in choice.evaluators
         ],
@@ -101,7 +104,7 @@ class ScoreProgress:
         self._console = Console(stderr=True, highlight=False, quiet=quiet)
         self._total = total
         self._done = 0
-        self._began = self._told = time.monotonic()
+        self._began = self._printed = time.monotonic()
         columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
         on_terminal = self._console.is_terminal and not quiet
         self._bar = Progress(*columns, console=self._console, transient=True) if on_terminal else None
@@ -129,8 +132,8 @@ class ScoreProgress:
         self._done += images
         if self._bar is not None:
             self._bar.update(self._task, completed=self._done, description=f"images, {self.rate:.3g}/s")
-        elif images and time.monotonic() - self._told > _EVERY_SECONDS:
-            self._told = time.monotonic()
+        elif images and time.monotonic() - self._printed > _EVERY_SECONDS:
+            self._printed = time.monotonic()
             left = (self._total - self._done) / self.rate
             line = f"{self._done}/{self._total} images, {self.rate:.3g}/s, about {left:.0f} s left"
             self._console.print(line, markup=False)

@@ -74,16 +74,14 @@ def score_command(
     targets = list(found.targets(chosen_turns, limit, with_history))
     paid = [by.name for by in choice.evaluators if by.facts.paid]
     if paid:
-        click.echo(
-            f"note: {', '.join(paid)}: paid for, up to {sum(len(one.items) for one in targets)} images", err=True
-        )
+        click.echo(f"note: {', '.join(paid)}: paid for, up to {sum(len(one.jobs) for one in targets)} images", err=True)
     cache = None if no_cache else default_cache()
-    batcher = Batcher(choice.evaluators, cache, jobs or min(os.cpu_count() or 1, 8), batch, processes=True)
+    batcher = Batcher(choice.evaluators, cache, jobs or min(os.cpu_count() or 1, 8), batch)
     work = Rescoring(batcher, retry_failed)
     signal.signal(signal.SIGTERM, _terminated)
     began = time.monotonic()
     try:
-        with ScoreProgress(sum(len(target.items) for target in targets), quiet or as_json) as progress:
+        with ScoreProgress(sum(len(target.jobs) for target in targets), quiet or as_json) as progress:
             for images in work.run(targets):
                 progress.finished(images)
     except (KeyboardInterrupt, SystemExit):

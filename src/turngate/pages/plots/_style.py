@@ -57,7 +57,7 @@ BACK = "#b4b0a8"
 """Lines that are only there to be held against."""
 DASHED: Any = (0, (3, 2))
 
-# The arms' colours of report.css in its light theme: told apart with every common form of colour blindness, and dark
+# The arms' colours of report.css in its light theme: distinct with every common form of colour blindness, and dark
 # enough for print.
 _COLOURS = ("#1d1b18", "#0b6cab", "#c25200", "#007a5a", "#a24a86", "#9a7200", "#3d8fc4", "#7d766c")
 _DASHES: dict[str, Any] = {

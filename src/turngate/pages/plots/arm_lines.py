@@ -34,7 +34,7 @@ __all__ = ["TOGETHER", "delay_plot", "survival_plot", "truth_plots"]
 
 
 TOGETHER = 4
-"""Lines that can be told apart on one panel, in grey as well."""
+"""Most lines that are distinct on one panel, in grey as well."""
 _MOST = 24
 _BAND = "95 % interval over origins"
 
@@ -168,9 +168,6 @@ def _drawstyle(around: Around) -> str:
 def _floats(values: Sequence[float | None]) -> list[float]:
     """matplotlib breaks a line at NaN."""
     return [float("nan") if value is None else value for value in values]
-
-
-# What the current image of each arm is worth after each turn.
 
 
 def truth_plots(arms: Sequence[Arm], missing: int) -> list[Plot]:

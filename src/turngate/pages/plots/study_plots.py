@@ -42,8 +42,6 @@ def study_plots(loaded: LoadedStudy, answer: StudyAnswer) -> list[Plot]:
         return [plot for plot in found if plot is not None]
 
 
-# All plots of a study, written to a folder.
-
 CAPTIONS = "captions.txt"
 _NO_DATE = {"svg": {"Date": None}, "png": {}, "pdf": {"CreationDate": None}}
 

@@ -80,9 +80,6 @@ async def _refuse(status: int, text: str, scope: Scope, receive: Receive, send: 
     await PlainTextResponse(f"{text}\n", status)(scope, receive, send)
 
 
-# Nothing outside the viewer's folder is read.
-
-
 def confined(root: Path, path: Path) -> Path:
     """The real place of `path`; raises `UserError` when links lead out of `root`, which is itself resolved."""
     real = path.resolve()

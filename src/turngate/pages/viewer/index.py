@@ -219,7 +219,7 @@ class ListingPage:
     """All there are, to choose from."""
     gates: list[str]
     costs: bool
-    """Whether any run told what it cost."""
+    """Whether the cost of any run is known."""
 
 
 class Index:

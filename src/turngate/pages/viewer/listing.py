@@ -16,8 +16,7 @@ from pydantic_core import from_json
 
 from turngate.errors import TurngateError
 from turngate.pages.report import visible
-from turngate.traces._reader import LedgerReader
-from turngate.traces._sqlite import columns, connect
+from turngate.traces._sqlite import LedgerReader, columns, connect
 from turngate.traces.analysis.run import RunView, attempt_views, summarise
 from turngate.traces.progress import run_status
 from turngate.traces.recorded import RecordedOrigin, Resolved
@@ -220,8 +219,6 @@ def _judged(link: sqlite3.Connection) -> dict[_Key, list[ScoreRow]]:
         found.setdefault(_key(row), []).append(score)
     return found
 
-
-# How a run stands: the numbers of its report's first sentence, cheaply.
 
 Stamp = tuple[int, ...]
 """Changes whenever something is recorded: times and sizes of ledger, later scores and their write-ahead logs."""

@@ -162,7 +162,7 @@ def test_retries_need_recorded_attempts(config: Config, run: Run) -> None:
 
 THINKER = '''
 from turngate import Edited, ComponentConfig
-from turngate.agent.editor import ExtraImage, Usage
+from turngate.agent.editor import EditUsage, ExtraImage
 
 
 class Thinker:
@@ -181,7 +181,7 @@ class Thinker:
 
         half = Picture.from_rgb(request.image.rgb[::2, ::2])
         thought = ExtraImage(Picture.from_rgb(request.image.rgb[::4, ::4]).data, "interim")
-        usage = Usage(100, 1120, 40, waited_seconds=3.0)
+        usage = EditUsage(100, 1120, 40, waited_seconds=3.0)
         flags = ("image_from_thought",)
         return Edited.of(half, usage=usage, extras=(thought,), flags=flags, metadata={"rule": "last"})
 '''

@@ -41,9 +41,6 @@ def arms_of(answer: StudyAnswer, runs: Sequence[LoadedRun]) -> list[Arm]:
     return arms
 
 
-# The evaluators of a study as its page shows them.
-
-
 @dataclass(frozen=True)
 class EvaluatorSeries:
     """One evaluator with its style and its numbers."""

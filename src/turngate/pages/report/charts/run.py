@@ -26,9 +26,6 @@ from turngate.traces.records import ScoreRow
 __all__ = ["score_panel", "thresholds", "truth_panel"]
 
 
-# Where the gate's threshold was at each decision.
-
-
 def thresholds(run: RunView) -> dict[str, list[tuple[int, float]]]:
     """Evaluator -> (turn, worst value that was still accepted) of every turn whose decision has one.
 

@@ -144,9 +144,6 @@ def sensitivity_panels(arms: Sequence[Arm], rows: Sequence[SensitivityRow]) -> l
     return panels
 
 
-# What the image of each arm was like after each turn, in one chart.
-
-
 def arms_truth_panel(arms: Sequence[Arm]) -> Panel | None:
     """Truth of the current image after each turn, arm by arm; None when no arm measured it."""
     measured = [arm for arm in arms if any(run.summary.truth is not None for run in arm.runs)]

@@ -72,8 +72,6 @@ def notices(run: RunView, summary: RunSummary, shots: Mapping[str, Shot]) -> lis
     return found
 
 
-# Reasoning summaries with what they claim marked.
-
 _WORDS = {
     "claims_success": "says that it succeeded",
     "denies_damage": "says that there is no damage",

@@ -18,9 +18,6 @@ from turngate.traces.records import ScoreRow
 __all__ = ["Stop", "TurnPage", "images_of", "mean_score", "score_lines", "stops", "turn_pages", "without_score"]
 
 
-# Scores of an attempt beside those of the images that it is compared with.
-
-
 @dataclass(frozen=True)
 class ScoreLine:
     """One evaluator's result on the candidate beside those of the origin and of the image that was edited."""
