@@ -12,6 +12,11 @@ import yaml
 from sybil import Example, Sybil
 from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
 
+# One thread per process, as there is one process per core: threads of BLAS and OpenMP that wait for each other on small
+# pictures took ten times the work. Read when the libraries are loaded, which is after this file.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
 
 def _check_yaml(example: Example) -> None:
     """A block with arms is a study, one with an origin a run's configuration, any other must at least be YAML."""

@@ -8,6 +8,8 @@ from typing import Literal, Protocol, runtime_checkable
 
 __all__ = ["Accepted", "Decision", "Gate", "Past", "Reading", "Readings", "Verdict"]
 
+_LARGEST = 1e100
+
 Verdict = Literal["accept", "reject", "accept_masked"]
 """`accept_masked`: take only those pixels of the candidate that differ clearly from the image it was made of."""
 
@@ -27,8 +29,8 @@ class Reading:
 
     @property
     def oriented_score(self) -> float:
-        """The value in better units: larger is always better."""
-        return self.value if self.direction == "higher" else -self.value
+        """The value in better units: larger is always better. Clipped to +-1e100, so sums and squares stay finite."""
+        return min(max(self.value if self.direction == "higher" else -self.value, -_LARGEST), _LARGEST)
 
 
 Readings = Mapping[str, Reading]

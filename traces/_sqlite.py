@@ -135,12 +135,16 @@ def _inner(model: type[Row], found: Mapping[str, Any]) -> Row:
     return model.model_construct(**{name: value for name, value in found.items() if name in model.model_fields})
 
 
-@cache
 def kind_of(annotation: Any) -> type:
     """The plain Python type that a field holds."""
+    return _kind(annotation)
+
+
+@cache
+def _kind(annotation: Any) -> type:
     origin = get_origin(annotation)
     if origin in (Union, types.UnionType):
-        return kind_of(next(part for part in get_args(annotation) if part is not type(None)))
+        return _kind(next(part for part in get_args(annotation) if part is not type(None)))
     if origin is Literal:
         return str
     kind: type = origin or annotation

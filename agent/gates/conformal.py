@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 from pydantic import Field, ValidationInfo, field_validator
 
 from turngate.agent.gate import Decision, Past, Readings
-from turngate.agent.gates.spc import oriented_score
 from turngate.component import ComponentConfig
 from turngate.registry import nearest
 
@@ -128,10 +127,10 @@ class Conformal:
             if start is None:
                 reason = f"{name} {reading.value:.4g}: the origin has no score to compare with"
                 return Decision("accept", reason, {"value": reading.value})
-            used = oriented_score(start)
+            used = start.oriented_score
         sign = 1.0 if reading.direction == "higher" else -1.0
         calibration = sorted((sign * score for score in self.config.calibration), reverse=True)
-        number, found = len(calibration), oriented_score(reading) - used
+        number, found = len(calibration), reading.oriented_score - used
         rank = math.ceil((number + 1) * (1 - Fraction(str(self.config.alpha))))
         worst = calibration[rank - 1]
         p_value = (1 + sum(score <= found for score in calibration)) / (number + 1)

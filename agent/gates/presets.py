@@ -9,7 +9,6 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from turngate.agent.gate import Decision, Past, Reading, Readings
 from turngate.agent.gates.composite import AllOf, CombinedConfig
-from turngate.agent.gates.spc import oriented_score
 from turngate.agent.gates.threshold import RelativeConfig, Threshold, ThresholdConfig
 from turngate.component import ComponentConfig, Direction
 from turngate.errors import ConfigError
@@ -177,7 +176,7 @@ class Mean:
             shares = [scales[judge.evaluator].share(judge.value) for judge in judges]
             return Reading("mean", mean_score(shares), "higher")
         direction = _direction(judges)
-        mean = mean_score([oriented_score(judge) for judge in judges])
+        mean = mean_score([judge.oriented_score for judge in judges])
         return Reading("mean", mean if direction == "higher" else -mean, direction)
 
 

@@ -16,18 +16,10 @@ from turngate.agent.gate import Decision, Past, Reading, Readings
 from turngate.component import ComponentConfig
 from turngate.frozen import StrictModel
 
-__all__ = ["Cusum", "Ewma", "KSigma", "PageHinkley", "lineage", "oriented_score", "origin"]
+__all__ = ["Cusum", "Ewma", "KSigma", "PageHinkley"]
 
 
-# The scores that a gate with a memory folds over, in better units: origin and present lineage.
-
-_LARGEST = 1e100
-"""A finite score may be huge; within this bound no sum, square or quotient of scores overflows."""
-
-
-def oriented_score(reading: Reading) -> float:
-    """The score in better units: larger is better, in the evaluator's unit, clipped to +-1e100."""
-    return min(max(reading.oriented_score, -_LARGEST), _LARGEST)
+# The scores that control charts fold over, in better units: origin and present lineage.
 
 
 def lineage(past: Past, evaluator: str) -> list[float]:
@@ -36,12 +28,12 @@ def lineage(past: Past, evaluator: str) -> list[float]:
     Rejected candidates are not among them, a rollback takes out what it undid, and an image that the evaluator gave
     no score (taken by `on_unscored: accept`) is passed over.
     """
-    return [oriented_score(image.readings[evaluator]) for image in past.accepted if evaluator in image.readings]
+    return [image.readings[evaluator].oriented_score for image in past.accepted if evaluator in image.readings]
 
 
 def origin(past: Past, evaluator: str) -> list[float]:
     """Goodness of the origin, or nothing when it has no score."""
-    return [oriented_score(past.origin[evaluator])] if evaluator in past.origin else []
+    return [past.origin[evaluator].oriented_score] if evaluator in past.origin else []
 
 
 class KnownBaseline(StrictModel, allow_inf_nan=False):
@@ -117,7 +109,7 @@ def standardise(config: BaselineConfig, scores: Readings, past: Past) -> Standar
         accepted = accepted[config.warmup :]
     sd = max(sd, config.sd_floor)
     watched = tuple((mean - score) / sd for score in accepted)
-    return Standardised(reading, sign * mean, sd, watched, (mean - oriented_score(reading)) / sd)
+    return Standardised(reading, sign * mean, sd, watched, (mean - reading.oriented_score) / sd)
 
 
 # Rejects what is more than k standard deviations worse than usual: a Shewhart chart (Shewhart 1931).
@@ -276,7 +268,7 @@ class PageHinkley:
         reading = scores[name]
         stream = (origin(past, name) if self.config.with_origin else []) + lineage(past, name)
         before = reduce(lambda walk, score: walk.step(-score, delta), stream, _Walk())
-        after = before.step(-oriented_score(reading), delta)
+        after = before.step(-reading.oriented_score, delta)
         statistic = after.summed - after.lowest
         evidence = {"value": reading.value, "scores": float(before.number), "statistic": statistic, "limit": threshold}
         if before.number < self.config.warmup:

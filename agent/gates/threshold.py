@@ -9,7 +9,6 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from turngate.agent.gate import Decision, Past, Reading, Readings
-from turngate.agent.gates.spc import oriented_score
 from turngate.component import ComponentConfig, Direction
 from turngate.errors import ConfigError, one_line
 
@@ -114,7 +113,7 @@ class Relative:
         if reference is None:
             reason = f"{reading.evaluator} {reading.value:.4g}: no {self.config.reference} image to compare with yet"
             return Decision("accept", reason, {"value": reading.value, "reference": None})
-        worse_by = oriented_score(reference) - oriented_score(reading)
+        worse_by = reference.oriented_score - reading.oriented_score
         accept = worse_by <= self.config.margin
         which = {"first": "first accepted", "previous": "previous", "origin": "origin", "best": "best"}
         reason = (
@@ -123,7 +122,7 @@ class Relative:
         )
         evidence = {"value": reading.value, "reference": reference.value, "worse_by": worse_by}
         margin = self.config.margin
-        worst = oriented_score(reference) - margin
+        worst = reference.oriented_score - margin
         return Decision(
             "accept" if accept else "reject",
             reason,

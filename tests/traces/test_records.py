@@ -1,4 +1,4 @@
-"""What rows alone say: damaged or not, which images a run made; and what differs between two mappings."""
+"""What is told from rows alone: damaged or not, which images a run made; and what differs between two mappings."""
 
 from __future__ import annotations
 
@@ -38,12 +38,9 @@ def decision(turn: int, image: str, image_turn: int) -> DecisionRow:
 
 
 def test_a_run_made_its_candidates_and_stored_all_that_came_along() -> None:
-    rows = [
-        (attempt(1, image="c1", extras=[{"image": "e", "role": "interim"}], content="said"), None),
-        (attempt(2), None),
-    ]
-    assert run_images("o", rows) == {(0, 0, "origin"): "o", (1, 1, "candidate"): "c1"}
-    assert [stored_files(row) for row, _ in rows] == [["c1", "e", "said"], []]
+    rows = [attempt(1, image="c1", extras=[{"image": "e", "role": "interim"}], content="answer"), attempt(2)]
+    assert run_images("o", [(row, None) for row in rows]) == {(0, 0, "origin"): "o", (1, 1, "candidate"): "c1"}
+    assert [stored_files(row) for row in rows] == [["c1", "e", "answer"], []]
 
 
 def test_the_first_accepted_image_is_the_candidate_itself_where_there_is_none() -> None:

@@ -14,7 +14,7 @@ import pytest
 from turngate.errors import ConfigError, MachineError, MissingWeights
 from turngate.weights.hub import check_repository, hub_problem
 
-from .hub import COMMIT, GATED, REPOSITORY, hub
+from .hub import GATED, REPOSITORY, commit_of, hub
 
 _FETCH = """
 import json, sys
@@ -50,8 +50,8 @@ def folder(tmp_path: Path) -> Path:
 def test_a_snapshot_is_fetched_and_then_kept(folder: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     with hub(folder) as (address, requests):
-        here, same = fetch(address, cache, (REPOSITORY, None, False), (REPOSITORY, COMMIT, True))
-        assert here == same and here.endswith(f"models--me--tiny/snapshots/{COMMIT}")
+        here, same = fetch(address, cache, (REPOSITORY, None, False), (REPOSITORY, commit_of(folder), True))
+        assert here == same and here.endswith(f"models--me--tiny/snapshots/{commit_of(folder)}")
         assert [path.name for path in Path(here).iterdir()] == ["config.json"]
         assert not [request for request in requests if request.endswith("code.py")], "no code, not even fetched"
     assert fetch(address, cache, (REPOSITORY, None, False)) == [here], "the hub is gone"

@@ -83,8 +83,12 @@ def _message(message: Message) -> dict[str, Any]:
 
     Empty messages are left out: rotel refuses an event with an empty `body`, which the SDK gives to those without one.
     """
-    found = ((field.json_name, _value(field, value)) for field, value in message.ListFields())
-    return {name: value for name, value in found if value != {}}
+    found = {}
+    for field, value in message.ListFields():
+        made = _value(field, value)
+        if made != {}:
+            found[field.json_name] = made
+    return found
 
 
 def _value(field: FieldDescriptor, value: Any) -> Any:

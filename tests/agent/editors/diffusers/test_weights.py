@@ -12,7 +12,7 @@ import pytest
 from tests.agent.editors import tiny_pipelines as tiny
 from tests.agent.editors.editing import build as build_editor
 from tests.agent.editors.editing import edited, refused
-from tests.weights.hub import COMMIT, GATED, REPOSITORY, build_from_hub, hub
+from tests.weights.hub import GATED, REPOSITORY, HubClient, commit_of, hub
 
 from turngate.agent.editor import Editor
 from turngate.agent.editors import EDITORS
@@ -126,33 +126,33 @@ def test_a_folder_that_is_no_pipeline(models: tiny.Models, tmp_path: Path) -> No
 # The hub
 
 
-def from_hub(address: str, cache: Path, *asked: dict[str, Any]) -> list[str]:
-    return build_from_hub(address, cache, *({"type": "diffusers", **one} for one in asked))
+def from_hub(client: HubClient, *asked: dict[str, Any]) -> list[str]:
+    return client.build(*({"type": "diffusers", **one} for one in asked))
 
 
-def test_a_repository_is_fetched_once(models: tiny.Models, tmp_path: Path) -> None:
+def test_a_repository_is_fetched_once(models: tiny.Models, hub_client: HubClient) -> None:
     """Nothing is asked of the hub with local_files_only, and a cached model works when the hub is gone."""
-    version = f"{REPOSITORY}@{COMMIT[:12]}"
+    commit = commit_of(models(tiny.instruct))
+    version = f"{REPOSITORY}@{commit[:12]}"
     local = {"model": REPOSITORY, "local_files_only": True}
-    with hub(models(tiny.instruct)) as (address, requests):
-        (told,) = from_hub(address, tmp_path, local)
+    with hub(models(tiny.instruct), hub_client.port) as (_, requests):
+        (told,) = from_hub(hub_client, local)
         assert told.startswith("MissingWeights") and "local_files_only is set" in told
         assert not [request for request in requests if REPOSITORY in request]
-        both = from_hub(address, tmp_path, {"model": REPOSITORY}, {"model": REPOSITORY, "revision": COMMIT})
+        both = from_hub(hub_client, {"model": REPOSITORY}, {"model": REPOSITORY, "revision": commit})
         assert both == [version, version]
         fetched = len(requests)
-        assert from_hub(address, tmp_path, local) == [version]
+        assert from_hub(hub_client, local) == [version]
         assert not [request for request in requests[fetched:] if REPOSITORY in request]
-    gone = from_hub(address, tmp_path, {"model": REPOSITORY}, {"model": "me/elsewhere"})
+    gone = from_hub(hub_client, {"model": REPOSITORY}, {"model": "me/elsewhere"})
     assert gone[0] == version
     assert "the hub cannot be reached: run `hf download me/elsewhere`" in gone[1]
 
 
-def test_what_the_hub_refuses(models: tiny.Models, tmp_path: Path) -> None:
-    with hub(models(tiny.instruct)) as (address, _):
+def test_what_the_hub_refuses(models: tiny.Models, hub_client: HubClient) -> None:
+    with hub(models(tiny.instruct), hub_client.port):
         gated, unknown, revision = from_hub(
-            address,
-            tmp_path,
+            hub_client,
             {"model": GATED},
             {"model": "me/nothing"},
             {"model": REPOSITORY, "revision": "nowhere"},
@@ -162,24 +162,24 @@ def test_what_the_hub_refuses(models: tiny.Models, tmp_path: Path) -> None:
     assert "has no revision nowhere" in revision
 
 
-def test_a_repository_without_safetensors(models: tiny.Models, tmp_path: Path) -> None:
+def test_a_repository_without_safetensors(models: tiny.Models, tmp_path: Path, hub_client: HubClient) -> None:
     folder = tmp_path / "pickled"
     shutil.copytree(models(tiny.instruct), folder)
     for file in folder.rglob("*.safetensors"):
         file.rename(file.with_suffix(".bin"))
-    with hub(folder) as (address, requests):
-        (told,) = from_hub(address, tmp_path / "cache", {"model": REPOSITORY})
+    with hub(folder, hub_client.port) as (_, requests):
+        (told,) = from_hub(hub_client, {"model": REPOSITORY})
     assert "only pickle files" in told
     assert not [request for request in requests if request.endswith(".bin")], "nothing was fetched"
 
 
-def test_a_repository_with_code_of_its_own(tmp_path: Path) -> None:
+def test_a_repository_with_code_of_its_own(tmp_path: Path, hub_client: HubClient) -> None:
     """It is never run, and not even fetched."""
     folder, ran = tmp_path / "coded", tmp_path / "ran"
     folder.mkdir()
     (folder / "model_index.json").write_text(json.dumps({"_class_name": ["my_code", "MyPipeline"]}))
     (folder / "my_code.py").write_text(f"open({str(ran)!r}, 'w').close()")
-    with hub(folder) as (address, _):
-        (told,) = from_hub(address, tmp_path / "cache", {"model": REPOSITORY})
+    with hub(folder, hub_client.port):
+        (told,) = from_hub(hub_client, {"model": REPOSITORY})
     assert told.startswith("MissingWeights me/tiny cannot be fetched")
     assert not ran.exists()

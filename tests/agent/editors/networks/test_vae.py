@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.agent.editors import tiny_pipelines as tiny
 from tests.agent.editors.editing import ask, edited, photo, refused, size_of
 from tests.agent.editors.editing import build as build_editor
-from tests.weights.hub import COMMIT, REPOSITORY, build_from_hub, hub
+from tests.weights.hub import REPOSITORY, HubClient, commit_of, hub
 
 from turngate.agent.editor import Editor, NoImage
 from turngate.agent.editors import EDITORS
@@ -167,11 +167,11 @@ def test_settings_that_contradict_each_other(tmp_path: Path) -> None:
     assert "not both" in told
 
 
-def test_from_the_hub(folder: Path, tmp_path: Path) -> None:
+def test_from_the_hub(folder: Path, hub_client: HubClient) -> None:
     raw = {"type": "vae", "model": REPOSITORY}
-    with hub(folder) as (address, _):
-        assert build_from_hub(address, tmp_path, raw) == [f"{REPOSITORY}@{COMMIT[:12]}"]
-    assert build_from_hub(address, tmp_path, {**raw, "local_files_only": True}) == [f"{REPOSITORY}@{COMMIT[:12]}"]
+    with hub(folder, hub_client.port):
+        assert hub_client.build(raw) == [f"{REPOSITORY}@{commit_of(folder)[:12]}"]
+    assert hub_client.build({**raw, "local_files_only": True}) == [f"{REPOSITORY}@{commit_of(folder)[:12]}"]
 
 
 def chain(editor: Editor, origin: Picture, turns: int) -> list[Picture]:
