@@ -34,7 +34,7 @@ class Watch:
         self.seen[record.attempt.turn] = pages
 
 config = parse_config({
-    "origin": "skimage:astronaut", "scenario": "replicate", "turns": 100, "driver": sys.argv[2],
+    "origin": {"image": "skimage:astronaut", "size": 320}, "scenario": "replicate", "turns": 100, "driver": sys.argv[2],
     "editor": {"type": "codec", "quality": 60, "resize_jitter": 0.02},
     "evaluators": ["psnr", "drift"],
     "gate": {"type": "relative", "evaluator": "psnr", "reference": "previous", "margin": 9},

@@ -45,8 +45,7 @@ def test_the_page_goes_on_with_the_run(visit: Visit, tmp_path: Path) -> None:
         assert opened.complaints == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 def test_nothing_serious_stands_in_the_way_of_anyone(
     visit: Visit, viewer: Viewer, width: int, scheme: Literal["light", "dark"]
 ) -> None:
