@@ -14,68 +14,48 @@ from turngate.component import ComponentConfig
 __all__ = ["AlwaysAccept", "AlwaysReject", "Oracle", "RandomGate"]
 
 
-class AlwaysConfig(ComponentConfig):
-    """The constant gates take no settings."""
+class ControlConfig(ComponentConfig):
+    """No settings."""
 
 
-class AlwaysAccept:
-    """Accepts every candidate: the loop without a gate."""
+class Control:
+    """What controls share: they read no evaluator."""
 
-    Config: ClassVar[type[ComponentConfig]] = AlwaysConfig
+    Config: ClassVar[type[ComponentConfig]] = ControlConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads: frozenset[str] = frozenset()
     reads_truth = False
 
-    def __init__(self, config: AlwaysConfig) -> None:
+    def __init__(self, config: ComponentConfig) -> None:
         self.config = config
+
+
+class AlwaysAccept(Control):
+    """Accepts every candidate: the loop without a gate."""
 
     def decide(self, scores: Readings, past: Past) -> Decision:
         """Accept."""
         return Decision("accept", "always accepts")
 
 
-class AlwaysReject:
+class AlwaysReject(Control):
     """Rejects every candidate: with `keep_best` this is best-of-k selection, otherwise the image never changes."""
-
-    Config: ClassVar[type[ComponentConfig]] = AlwaysConfig
-    requires: ClassVar[Mapping[str, str]] = {}
-    reads: frozenset[str] = frozenset()
-    reads_truth = False
-
-    def __init__(self, config: AlwaysConfig) -> None:
-        self.config = config
 
     def decide(self, scores: Readings, past: Past) -> Decision:
         """Reject."""
         return Decision("reject", "always rejects")
 
 
-# The gate that knows the truth: the upper bound of every study.
+class Oracle(Control):
+    """Rejects exactly the damaged candidates: the upper bound, for it sees the run's `truth`."""
 
-
-class OracleConfig(ComponentConfig):
-    """The oracle takes no settings: the run's `truth` says what damaged means."""
-
-
-class Oracle:
-    """Rejects exactly the damaged candidates: a control, for it sees the truth."""
-
-    Config: ClassVar[type[ComponentConfig]] = OracleConfig
-    requires: ClassVar[Mapping[str, str]] = {}
-    reads: frozenset[str] = frozenset()
     reads_truth = True
-
-    def __init__(self, config: OracleConfig) -> None:
-        self.config = config
 
     def decide(self, scores: Readings, past: Past) -> Decision:
         """Reject when damaged. An unknown truth rejects too: the oracle never guesses in the editor's favour."""
         if past.damaged is None:
             return Decision("reject", "the truth of this candidate is not known")
         return Decision("reject", "damaged") if past.damaged else Decision("accept", "sound")
-
-
-# The gate that flips a coin: what a gate with this acceptance rate does without looking.
 
 
 class RandomConfig(ComponentConfig):
@@ -85,22 +65,18 @@ class RandomConfig(ComponentConfig):
     """Probability of accepting a candidate, 0..1."""
 
 
-class RandomGate:
-    """Accepts with a fixed probability, seeded: a control that does not look at the image."""
+class RandomGate(Control):
+    """Accepts with a fixed probability, seeded: what a gate with this acceptance rate does without looking."""
 
     Config: ClassVar[type[ComponentConfig]] = RandomConfig
-    requires: ClassVar[Mapping[str, str]] = {}
-    reads: frozenset[str] = frozenset()
-    reads_truth = False
 
     def __init__(self, config: RandomConfig) -> None:
-        self.config = config
+        super().__init__(config)
+        self.accept_rate = config.accept_rate
 
     def decide(self, scores: Readings, past: Past) -> Decision:
         """Draw from the seed of this turn and attempt."""
         draw = float(np.random.default_rng(past.seed).random())
-        accept = draw < self.config.accept_rate
-        reason = f"drew {draw:.3f} against an acceptance rate of {self.config.accept_rate:.3g}"
-        return Decision(
-            "accept" if accept else "reject", reason, {"draw": draw, "accept_rate": self.config.accept_rate}
-        )
+        accept = draw < self.accept_rate
+        reason = f"drew {draw:.3f} against an acceptance rate of {self.accept_rate:.3g}"
+        return Decision("accept" if accept else "reject", reason, {"draw": draw, "accept_rate": self.accept_rate})
