@@ -11,10 +11,10 @@ demo: $(VENV)/.core ## install the core, run the quickstart study, print the ans
 	@$(BIN)/turngate study studies/quickstart.yaml --jobs 2
 
 test: $(VENV)/.all ## install everything, run all tests
-	@$(BIN)/python -m pytest -n 2
+	@$(BIN)/python -m pytest -n 2 --durations=15
 
 fast: $(VENV)/.all ## run the tests that take no more than seconds
-	@$(BIN)/python -m pytest -n 2 -m 'not slow'
+	@$(BIN)/python -m pytest -n 2 --durations=15 -m 'not slow'
 
 lint: $(VENV)/.all
 	@$(BIN)/ruff check --no-cache .
