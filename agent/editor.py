@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from turngate.component import ObjectFailure
 from turngate.picture import Picture
 from turngate.providers.calling import Try
 
@@ -19,7 +20,6 @@ __all__ = [
     "History",
     "NoImage",
     "NoImageWhy",
-    "ObjectFailure",
     "Served",
     "Try",
 ]
@@ -32,11 +32,6 @@ NoImageWhy = Literal[
     "unavailable", "bad_request", "refused", "undecodable", "end_of_chain", "error",
 ]  # fmt: skip
 """Why an editor gave no image. `undecodable` is set by the loop when the bytes are not an image."""
-
-
-ObjectFailure = Literal["none", "nothing_added", "replaced", "row_too_many"]
-"""What became of an object that a simulator was asked to add: it is there as asked, nothing new appears, it takes the
-place of an old one, or a row of the same object comes along with it."""
 
 
 @dataclass(frozen=True)

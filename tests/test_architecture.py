@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import grimp
@@ -45,6 +46,19 @@ def test_a_family_is_imported_by_its_face() -> None:
             if outside and imported not in packages and family not in FLAT and imported not in SHARED:
                 wrong.append(f"{module} imports {imported}: import from {family}")
     assert not wrong, "\n".join(sorted(wrong))
+
+
+def test_a_type_name_means_one_thing() -> None:
+    homes = defaultdict(list)
+    for path in sources():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                homes[node.name].append(str(path))
+            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                homes[node.targets[0].id].append(str(path))
+    types = {name: found for name, found in homes.items() if re.fullmatch(r"[A-Z][a-z]\w+", name)}
+    assert len(types) > 300
+    assert not {name: found for name, found in types.items() if len(found) > 1}
 
 
 def test_files_and_folders_have_a_readable_size() -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from turngate.component import Direction
+from turngate.component import Direction, ObjectFailure
 from turngate.frozen import StrictModel
 from turngate.traces._older import answer_now
 
@@ -24,7 +24,6 @@ __all__ = [
     "EditAnswer",
     "EditTask",
     "EventRow",
-    "ObjectFailure",
     "Row",
     "RunStatus",
     "ScoreRow",
@@ -39,15 +38,6 @@ RunStatus = Literal[
     "running", "complete", "stopped", "attempts_exhausted", "budget_exhausted", "waiting", "interrupted", "failed"
 ]  # fmt: skip
 """Status of a run. `interrupted` is derived: no ending recorded and no process at work."""
-
-ObjectFailure = Literal["none", "nothing_added", "replaced", "row_too_many"]
-"""What became of an object that a simulator was asked to add.
-
-- `none`: it was added as asked.
-- `nothing_added`: nothing new appears.
-- `replaced`: the new object takes the place of an old one.
-- `row_too_many`: a row of the same object comes along with it.
-"""
 
 TIMING_FIELDS = frozenset({"started_ns", "ended_ns", "at_ns", "waited_seconds", "tries"})
 """Fields that differ between two executions of one configuration; all others are equal."""

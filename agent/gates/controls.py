@@ -14,14 +14,14 @@ from turngate.component import ComponentConfig
 __all__ = ["AlwaysAccept", "AlwaysReject", "Oracle", "RandomGate"]
 
 
-class ControlConfig(ComponentConfig):
+class ControlGateConfig(ComponentConfig):
     """No settings."""
 
 
-class Control:
+class ControlGate:
     """What controls share: they read no evaluator."""
 
-    Config: ClassVar[type[ComponentConfig]] = ControlConfig
+    Config: ClassVar[type[ComponentConfig]] = ControlGateConfig
     requires: ClassVar[Mapping[str, str]] = {}
     reads: frozenset[str] = frozenset()
     reads_truth = False
@@ -30,7 +30,7 @@ class Control:
         self.config = config
 
 
-class AlwaysAccept(Control):
+class AlwaysAccept(ControlGate):
     """Accepts every candidate: the loop without a gate."""
 
     def decide(self, scores: Readings, past: Past) -> Decision:
@@ -38,7 +38,7 @@ class AlwaysAccept(Control):
         return Decision("accept", "always accepts")
 
 
-class AlwaysReject(Control):
+class AlwaysReject(ControlGate):
     """Rejects every candidate: with `keep_best` this is best-of-k selection, otherwise the image never changes."""
 
     def decide(self, scores: Readings, past: Past) -> Decision:
@@ -46,7 +46,7 @@ class AlwaysReject(Control):
         return Decision("reject", "always rejects")
 
 
-class Oracle(Control):
+class Oracle(ControlGate):
     """Rejects exactly the damaged candidates: the upper bound, for it sees the run's `truth`."""
 
     reads_truth = True
@@ -65,7 +65,7 @@ class RandomConfig(ComponentConfig):
     """Probability of accepting a candidate, 0..1."""
 
 
-class RandomGate(Control):
+class RandomGate(ControlGate):
     """Accepts with a fixed probability, seeded: what a gate with this acceptance rate does without looking."""
 
     Config: ClassVar[type[ComponentConfig]] = RandomConfig

@@ -22,6 +22,15 @@ __all__ = [
 Direction = Literal["higher", "lower"]
 """Which way a value is better."""
 
+ObjectFailure = Literal["none", "nothing_added", "replaced", "row_too_many"]
+"""What became of an object that a simulator was asked to add.
+
+- `none`: it was added as asked.
+- `nothing_added`: nothing new appears.
+- `replaced`: the new object takes the place of an old one.
+- `row_too_many`: a row of the same object comes along with it.
+"""
+
 
 class ComponentConfig(StrictModel, allow_inf_nan=False):
     """Configuration of one component. Subclass it beside the component; unknown fields are errors.

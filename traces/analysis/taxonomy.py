@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from turngate.frozen import FrozenModel
 
-__all__ = ["FAILURES", "FailureKind", "FailureLevel", "FailureName", "Judgement"]
+__all__ = ["FAILURES", "FailureLevel", "FailureMode", "FailureName", "Judgement"]
 
 FailureLevel = Literal["sub-object", "object", "image"]
 """What a failure is about."""
@@ -18,7 +18,7 @@ FailureName = Literal[
 ]  # fmt: skip
 
 
-class FailureKind(FrozenModel):
+class FailureMode(FrozenModel):
     """One named failure."""
 
     name: FailureName
@@ -28,20 +28,20 @@ class FailureKind(FrozenModel):
 
 
 _KINDS = (
-    FailureKind(
+    FailureMode(
         name="simplification", level="sub-object", what="parts of an object are simplified: four eye colours become two"
     ),
-    FailureKind(name="counting", level="object", what="one more was asked for: none was added, or a whole row"),
-    FailureKind(name="replacement", level="object", what="a new object takes the place of an old one"),
-    FailureKind(name="background_decay", level="object", what="the new object is clean while the rest decays"),
-    FailureKind(name="aspect_ratio", level="image", what="the frame is cropped, or its aspect ratio is another"),
-    FailureKind(name="persistent_noise", level="image", what="noise stays from image to image, asked away or not"),
-    FailureKind(name="clean_context", level="image", what="a clean image in the request does not mend a damaged one"),
-    FailureKind(name="mirroring", level="image", what="the image was to be mirrored and is not"),
-    FailureKind(name="rotation", level="image", what="the image was to be rotated and is not"),
+    FailureMode(name="counting", level="object", what="one more was asked for: none was added, or a whole row"),
+    FailureMode(name="replacement", level="object", what="a new object takes the place of an old one"),
+    FailureMode(name="background_decay", level="object", what="the new object is clean while the rest decays"),
+    FailureMode(name="aspect_ratio", level="image", what="the frame is cropped, or its aspect ratio is another"),
+    FailureMode(name="persistent_noise", level="image", what="noise stays from image to image, asked away or not"),
+    FailureMode(name="clean_context", level="image", what="a clean image in the request does not mend a damaged one"),
+    FailureMode(name="mirroring", level="image", what="the image was to be mirrored and is not"),
+    FailureMode(name="rotation", level="image", what="the image was to be rotated and is not"),
 )
 
-FAILURES: Mapping[FailureName, FailureKind] = {kind.name: kind for kind in _KINDS}
+FAILURES: Mapping[FailureName, FailureMode] = {kind.name: kind for kind in _KINDS}
 """All of them, by name."""
 
 assert tuple(FAILURES) == get_args(FailureName)

@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from turngate.agent.editor import EditUsage, NoImage, ObjectFailure
+from turngate.agent.editor import EditUsage, NoImage
+from turngate.component import ObjectFailure
 from turngate.errors import ConfigError
 
 __all__ = ["Chain", "Recorded", "linked"]

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from turngate.agent.editor import Edited, EditRequest, NoImage, ObjectFailure
+from turngate.agent.editor import Edited, EditRequest, NoImage
 from turngate.agent.editors.simulated import objects as things
 from turngate.agent.editors.simulated.decay import age, decay, increment
 from turngate.agent.editors.simulated.objects import FAILS, operate, painted
 from turngate.agent.editors.simulated.signatures import SIGNATURES, mention_probability, summary
-from turngate.component import ComponentConfig
+from turngate.component import ComponentConfig, ObjectFailure
 from turngate.picture import Picture
 
 __all__ = ["SimulatedConfig", "SimulatedEditor"]

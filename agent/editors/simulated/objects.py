@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from turngate.agent.editor import ObjectFailure
 from turngate.agent.scenario import grayscale, mirror, rotate
+from turngate.component import ObjectFailure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

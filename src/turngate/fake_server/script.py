@@ -246,8 +246,8 @@ def _check_key(key: str) -> str:
 
 CallKey = Annotated[str, BeforeValidator(str), AfterValidator(_check_key)]
 """`3`, `3-5` or `default` for editors; `judge.3`, ... for judges."""
-EditAnswer = Annotated[str, BeforeValidator(str), AfterValidator(lambda text: check_answer(text, "edit"))]
-JudgeAnswer = Annotated[str, BeforeValidator(str), AfterValidator(lambda text: check_answer(text, "judge"))]
+EditEntry = Annotated[str, BeforeValidator(str), AfterValidator(lambda text: check_answer(text, "edit"))]
+JudgeEntry = Annotated[str, BeforeValidator(str), AfterValidator(lambda text: check_answer(text, "judge"))]
 
 
 class Script(StrictModel):
@@ -255,9 +255,9 @@ class Script(StrictModel):
 
     answers: dict[CallKey, Annotated[str, BeforeValidator(str)]] = Field(default_factory=dict)
     """Call -> answer. A single call wins over a range, a range over `default`, of two ranges the first."""
-    queue: list[EditAnswer] = Field(default_factory=list)
+    queue: list[EditEntry] = Field(default_factory=list)
     """Answers to the first editor calls, one each; `answers` has the rest."""
-    judge_queue: list[JudgeAnswer] = Field(default_factory=list)
+    judge_queue: list[JudgeEntry] = Field(default_factory=list)
     """The same for judges."""
     noise: float = Field(default=2.0, ge=0, le=100)
     """Standard deviation of the Gaussian noise that an edit adds, 8-bit levels."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from turngate.component import ObjectFailure
 from turngate.traces.analysis.run import AttemptView, RunView
 from turngate.traces.analysis.taxonomy import FailureName, Judgement
-from turngate.traces.records import ObjectFailure, ScoreRow
+from turngate.traces.records import ScoreRow
 
 __all__ = [
     "CROP",
