@@ -5,16 +5,19 @@ BIN := $(VENV)/bin
 OK := import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c '$(OK)' 2>/dev/null && echo $$p && break; done)
 
+# Two workers that take tests from each other's end: neighbours, which share fixtures and imports, stay together.
+PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal --durations=15
+
 .PHONY: demo test fast lint docs wheel clean
 
 demo: $(VENV)/.core ## install the core, run the quickstart study, print the answer and where the report is
 	@$(BIN)/turngate study studies/quickstart.yaml --jobs 2
 
 test: $(VENV)/.all ## install everything, run all tests
-	@$(BIN)/python -m pytest -n 2 --durations=15
+	@$(PYTEST)
 
 fast: $(VENV)/.all ## run the tests that take no more than seconds
-	@$(BIN)/python -m pytest -n 2 --durations=15 -m 'not slow'
+	@$(PYTEST) -m 'not slow'
 
 lint: $(VENV)/.all
 	@$(BIN)/ruff check --no-cache .
