@@ -15,7 +15,7 @@ from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
 from turngate.agent.reasoning import READERS
 from turngate.agent.scenarios import SCENARIOS
-from turngate.cli._options import json_option, out_option
+from turngate.cli.options import json_option, out_option
 from turngate.component import ComponentClass, ComponentConfig, missing_here, missing_modules, summary
 from turngate.errors import TurngateError
 from turngate.evaluators import EVALUATORS, Facts

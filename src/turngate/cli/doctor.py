@@ -19,7 +19,7 @@ from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
 from turngate.agent.reasoning import READERS
 from turngate.agent.scenarios import SCENARIOS
-from turngate.cli._options import json_option
+from turngate.cli.options import json_option
 from turngate.component import ComponentConfig, missing_here
 from turngate.errors import TurngateError, one_line
 from turngate.evaluators import EVALUATORS

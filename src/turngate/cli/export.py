@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from turngate.cli._options import json_option, out_option
+from turngate.cli.options import json_option, out_option
 
 __all__ = []
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from turngate.cli._columns import plain
-from turngate.cli._options import json_option
+from turngate.cli.columns import plain
+from turngate.cli.options import json_option
 
 __all__ = ["fake_server_command"]
 

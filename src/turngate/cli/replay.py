@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from turngate.cli._options import json_option, set_option
+from turngate.cli.options import json_option, set_option
 
 if TYPE_CHECKING:
     from turngate.graphs.replay import Counterfactual
@@ -105,7 +105,7 @@ def _row(label: str, one: Counterfactual) -> dict[str, Any]:
 
 
 def _say(found: list[tuple[str, Counterfactual]], rows: list[dict[str, Any]], sweep: str | None) -> None:
-    from turngate.cli._columns import plain, print_rows
+    from turngate.cli.columns import plain, print_rows
 
     field = sweep.partition("=")[0] if sweep else "gate"
     recorded = max(rows, key=lambda row: int(row["attempts"]))

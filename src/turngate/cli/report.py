@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from turngate.cli._options import json_option, reader_option
+from turngate.cli.options import json_option, reader_option
 
 if TYPE_CHECKING:
     from turngate.agent.reasoning import SummaryReader

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from turngate.cli._options import json_option, out_option, quiet_option, reader_option, set_option
+from turngate.cli.options import json_option, out_option, quiet_option, reader_option, set_option
 from turngate.errors import UserError
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def resume_command(
 
 def watched(folder: Path, quiet: bool, as_json: bool, drive: Callable[[list[Observer]], Ended]) -> Ended:
     """Drive a run with a live view on standard error (none with --quiet or --json)."""
-    from turngate.cli._live import Live
+    from turngate.cli.live import Live
 
     if quiet or as_json:
         return drive([])

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from turngate.cli._columns import plain
-from turngate.cli._options import json_option
+from turngate.cli.columns import plain
+from turngate.cli.options import json_option
 from turngate.traces.analysis.run import RunSummary
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def compare_command(a: Path, b: Path, as_json: bool) -> int:
     from rich.console import Console
     from rich.table import Table
 
-    from turngate.cli._columns import plain
+    from turngate.cli.columns import plain
     from turngate.traces.analysis.run import RunView, compare_runs
 
     found = compare_runs(RunView.load(a), RunView.load(b))

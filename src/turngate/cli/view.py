@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from turngate.cli._options import json_option, reader_option
+from turngate.cli.options import json_option, reader_option
 from turngate.cli.report import summary_reader, write_page
 from turngate.errors import TurngateError, UserError
 from turngate.graphs.runner import Review, continue_run

@@ -15,7 +15,7 @@ from tests.packages import need_pyiqa
 from turngate.errors import ConfigError, MissingWeights
 from turngate.evaluators import EVALUATORS, EvalInput, Score, Unscored
 from turngate.evaluators.no_reference import blocks_of
-from turngate.evaluators.no_reference.parameters import parameters
+from turngate.evaluators.no_reference.parameters import BRISQUE, NIQE, parameters
 from turngate.evaluators.scoring import score
 from turngate.luma import luma, luma_of, rounded_luma
 from turngate.picture import Picture
@@ -108,11 +108,8 @@ def official(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     torch = pytest.importorskip("torch")
     from scipy.io import savemat
 
-    from turngate.evaluators.no_reference.brisque import _SHA256 as BRISQUE
-    from turngate.evaluators.no_reference.niqe import _SHA256 as NIQE
-
     folder: Path = tmp_path_factory.mktemp("weights")
-    model, pristine = parameters("brisque_live.npz", BRISQUE), parameters("niqe_pristine.npz", NIQE)
+    model, pristine = parameters(*BRISQUE), parameters(*NIQE)
     sv = (torch.tensor(model["coefficients"]).float()[:, None], torch.tensor(model["support_vectors"]).float())
     torch.save(sv, folder / "brisque.pth")
     savemat(folder / "niqe.mat", {"mu_prisparam": pristine["mean"][None], "cov_prisparam": pristine["covariance"]})

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from tests.traces.runs import Writer, study_of
 
 from turngate import RunView
-from turngate.pages.viewer.app import _STATIC
 
 from .conftest import TOKEN, Viewed, view
 
@@ -63,7 +62,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Viewed:
 
 @given(name=st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
 def test_only_the_viewers_own_files_are_static(empty: Viewed, name: str) -> None:
-    assume(name not in _STATIC)
+    assume(Path(name).suffix not in (".css", ".js"))
     plain = quote(name, safe="")
     for path in (plain, f"%2e%2e%2f{plain}", f"%2e%2e%2f%2e%2e%2f{plain}", f"%2f{plain}"):
         assert empty.get(f"/static/{path}").status_code in (403, 404), path

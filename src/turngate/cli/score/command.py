@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from turngate.cli._options import json_option, out_option, quiet_option
+from turngate.cli.options import json_option, out_option, quiet_option
 
 if TYPE_CHECKING:
     from turngate.rescoring import Target

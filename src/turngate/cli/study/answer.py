@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from turngate.cli._columns import print_rows, print_words
+from turngate.cli.columns import print_rows, print_words
 from turngate.traces.analysis.statistics import FEW_ORIGINS, how_simulated
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def say_answer(
     folder: Path, ended: list[Finished], as_json: bool, reader: SummaryReader, labels: Labels | None = None
 ) -> None:
     """Write the study's page and print its answer, with people's verdicts as truth where `labels` are given."""
-    from turngate.cli._columns import plain
+    from turngate.cli.columns import plain
     from turngate.pages.report.study import write_study_page
     from turngate.traces.analysis.study import StudyView, answer_study, load_study
 

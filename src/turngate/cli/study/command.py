@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from turngate.cli._columns import duration
-from turngate.cli._options import json_option, out_option, quiet_option, reader_option, set_option
+from turngate.cli.columns import duration
+from turngate.cli.options import json_option, out_option, quiet_option, reader_option, set_option
 
 if TYPE_CHECKING:
     from turngate.graphs.session import Observer
@@ -37,7 +37,7 @@ class LiveViews:
     @contextmanager
     def __call__(self, name: str, path: Path) -> Iterator[Sequence[Observer]]:
         """Observers of the run called `name` in `path`."""
-        from turngate.cli._live import Live
+        from turngate.cli.live import Live
 
         if self.quiet:
             yield []

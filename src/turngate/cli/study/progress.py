@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.text import Text
 
-from turngate.cli._columns import TimeLeft, plain
+from turngate.cli.columns import TimeLeft, plain
 from turngate.pages.viewer import Stamp, quick_summary, stamp
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from turngate.cli._columns import TimeLeft, duration, plain
+from turngate.cli.columns import TimeLeft, duration, plain
 from turngate.pages.viewer import quick_summary
 from turngate.traces.records import AttemptRecord, ScoreRow
 from turngate.traces.run_folder import RunInfo
