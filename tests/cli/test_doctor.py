@@ -89,6 +89,7 @@ def test_a_study_and_a_configuration_that_is_whole(turngate: Turngate, write: Wr
     assert turngate("doctor", study).out.count("gate (") == 2
 
 
+@pytest.mark.slow
 def test_nothing_is_downloaded(program: Turngate, write: Write, tmp_path: Path) -> None:
     pytest.importorskip("transformers", reason="transformers is not installed: pip install 'turngate[judges]'")
     asked: list[str] = []
@@ -152,6 +153,7 @@ def test_facts_of_one(turngate: Turngate) -> None:
     )
 
 
+@pytest.mark.slow
 def test_every_metric_of_pyiqa_by_name(program: Turngate, tmp_path: Path) -> None:
     need_pyiqa()
     empty = {"TORCH_HOME": str(tmp_path), "HOME": str(tmp_path), "HF_HOME": str(tmp_path)}
@@ -170,6 +172,7 @@ def test_every_metric_of_pyiqa_by_name(program: Turngate, tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["evaluators", "evaluators --all", "doctor"])
 def test_listing_imports_nothing_heavy(command: str, environment: dict[str, str]) -> None:
     code = (

@@ -27,6 +27,7 @@ def gemini(fake_server: FakeServer) -> dict[str, Any]:
     return {"type": "gemini", "base_url": fake_server.base_url, "retry": {"first_wait_seconds": 0.01, "tries": 3}}
 
 
+@pytest.mark.slow
 def test_a_run_of_both_editors(
     turngate: Turngate, write: Write, gemini: dict[str, Any], fake_server: FakeServer
 ) -> None:
@@ -90,6 +91,7 @@ def test_a_change_of_version_across_a_resume_is_flagged_too(
     assert RunView.load(tmp_path / "run").attempts[1].row.flags == ["model_changed:pro-1->pro-2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "media_type", "flag", "normalised"),
     [
@@ -119,6 +121,7 @@ def test_an_odd_image_is_stored_as_received_and_normalised_on_the_record(
     assert len(view.folder.images.get(row.image)) == row.size_bytes
 
 
+@pytest.mark.slow
 def test_a_conversation_goes_back_whole_and_only_along_the_lineage(
     turngate: Turngate, write: Write, gemini: dict[str, Any], fake_server: FakeServer, tmp_path: Path
 ) -> None:
@@ -141,6 +144,7 @@ def test_a_conversation_goes_back_whole_and_only_along_the_lineage(
     assert taken[-2] in [image["sha256"] for image in last["images"]]
 
 
+@pytest.mark.slow
 def test_a_conversation_is_the_same_after_a_resume_and_in_a_fork(
     turngate: Turngate, write: Write, gemini: dict[str, Any], fake_server: FakeServer
 ) -> None:
@@ -155,6 +159,7 @@ def test_a_conversation_is_the_same_after_a_resume_and_in_a_fork(
     assert turngate("validate", "child").code == 0
 
 
+@pytest.mark.slow
 def test_a_window_keeps_the_first_and_the_latest_exchanges(
     turngate: Turngate, write: Write, gemini: dict[str, Any], fake_server: FakeServer
 ) -> None:
@@ -215,6 +220,7 @@ def test_a_missing_key_leaves_no_run(turngate: Turngate, write: Write, tmp_path:
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_seed_policies_reach_the_server(
     turngate: Turngate, write: Write, gemini: dict[str, Any], fake_server: FakeServer, tmp_path: Path
 ) -> None:

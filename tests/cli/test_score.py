@@ -139,6 +139,7 @@ def test_exports(score: Turngate, images: Path, tmp_path: Path) -> None:
     assert polars.read_parquet(tmp_path / "out.parquet")["status"].to_list() == ["scored"] * 12
 
 
+@pytest.mark.slow
 def test_the_cache_is_shared_between_folders(score: Turngate, images: Path, tmp_path: Path) -> None:
     """A slow evaluator that has scored the images elsewhere is not asked again, unless that is wanted."""
     slow = f"{{type: '{VERSIONED}', seconds: 0.05}}"
@@ -168,12 +169,14 @@ def test_cache_and_table_in_one_folder(score: Turngate, images: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_opened_is_no_obstacle(program: Turngate, images: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = program("score", images, "--with", "scripted", TURNGATE_CACHE=str(tmp_path / "file" / "x"))
     assert done.code == 0 and "note: cannot use the score cache" in done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
 def test_goes_on_after_an_end(
     score: Turngate, images: Path, environment: dict[str, str], number: signal.Signals, code: int

@@ -73,6 +73,7 @@ def test_the_price_of_a_paid_study_is_told_before_it_runs(turngate: Turngate, st
     turngate("study", study, "--plan", GEMINI_API_KEY="", GOOGLE_API_KEY="").refused(2, "GEMINI_API_KEY")
 
 
+@pytest.mark.slow
 def test_a_grid_is_run_answered_and_left_alone(
     turngate: Turngate, study: Path, tmp_path: Path, finished: tuple[Path, Done]
 ) -> None:
@@ -98,6 +99,7 @@ def test_a_grid_is_run_answered_and_left_alone(
     assert "nothing to do" in turngate("study", study).out
 
 
+@pytest.mark.slow
 def test_verdicts_of_people_stand_in_for_truth(
     turngate: Turngate, study: Path, tmp_path: Path, finished: tuple[Path, Done]
 ) -> None:
@@ -115,6 +117,7 @@ def test_verdicts_of_people_stand_in_for_truth(
     turngate("study", study, "--labels", "bad.csv").refused(2, "bad.csv", "line 2")
 
 
+@pytest.mark.slow
 def test_a_killed_run_ends_alone(turngate: Turngate, study: Path, tmp_path: Path) -> None:
     """One process is killed in the middle: the other runs are whole, and the next call mends it."""
     raw = yaml.safe_load(study.read_text())
@@ -165,6 +168,7 @@ class Killer:
 '''
 
 
+@pytest.mark.slow
 def test_nothing_works_on_when_the_study_itself_is_killed(
     study: Path, tmp_path: Path, environment: dict[str, str]
 ) -> None:

@@ -85,6 +85,7 @@ def test_many_kills(
     assert sum(calls.values()) <= len(calls) + kills, "more than the call in flight was repeated"
 
 
+@pytest.mark.slow
 def test_killed_between_answer_and_decision(
     turngate: Turngate, write: Write, tmp_path: Path, environment: dict[str, str]
 ) -> None:
@@ -123,6 +124,7 @@ def test_killed_before_the_first_turn(turngate: Turngate, write: Write, tmp_path
     assert turngate("resume", tmp_path / "child", "--json").json()["turns"] == 5
 
 
+@pytest.mark.slow
 def test_sigterm_ends_after_the_present_attempt(
     turngate: Turngate, write: Write, tmp_path: Path, environment: dict[str, str]
 ) -> None:
@@ -142,6 +144,7 @@ def test_sigterm_ends_after_the_present_attempt(
     assert len(log.read_text().split()) == 20
 
 
+@pytest.mark.slow
 def test_a_second_process_is_refused(
     turngate: Turngate, write: Write, tmp_path: Path, environment: dict[str, str]
 ) -> None:

@@ -27,6 +27,7 @@ def offline(program: Turngate, tmp_path: Path) -> Callable[..., Done]:
     return do
 
 
+@pytest.mark.slow
 def test_the_block_works(program: Turngate, tmp_path: Path) -> None:
     """The test below can fail: an exporter that is told to reach a server is seen."""
     log = tmp_path / "offline.log"
@@ -38,6 +39,7 @@ def test_the_block_works(program: Turngate, tmp_path: Path) -> None:
     assert "4318" in log.read_text() or "look up" in log.read_text()
 
 
+@pytest.mark.slow
 def test_the_quick_start(offline: Callable[..., Done], turngate: Turngate, tmp_path: Path) -> None:
     """Its arms side by side and one after the other write the same ledgers, and a finished study is left alone."""
     common = ["study", QUICKSTART, "--set", "turns=2", "--set", "origin={image: 'skimage:astronaut', size: 256}"]
@@ -62,6 +64,7 @@ def test_the_quick_start(offline: Callable[..., Done], turngate: Turngate, tmp_p
     assert turngate(*common, "--out", "two", "--jobs", 2, "--json").json()["worked"] is False
 
 
+@pytest.mark.slow
 def test_the_other_commands(offline: Callable[..., Done]) -> None:
     for arguments in (["doctor"], ["evaluators"], ["graph", "--out", "g.png"], ["new"], ["schema"]):
         assert offline(*arguments).code == 0

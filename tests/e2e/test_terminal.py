@@ -31,6 +31,7 @@ MEASURED: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("columns", "reasons"), [(80, False), (120, True)])
 def test_the_table_fits_the_terminal(
     write: Callable[..., Path], tmp_path: Path, environment: dict[str, str], columns: int, reasons: bool
@@ -48,6 +49,7 @@ def test_the_table_fits_the_terminal(
     assert written.raw.rstrip().endswith("report.html") and "\x1b[?25h" in written.raw, "the cursor is back"
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_tells_all_that_it_cost(
     turngate: Turngate, write: Callable[..., Path], tmp_path: Path, environment: dict[str, str], fake_server: FakeServer
 ) -> None:
@@ -64,6 +66,7 @@ def test_a_run_that_goes_on_tells_all_that_it_cost(
     assert last == f"turn 4 of 4, ${total:.4f}"
 
 
+@pytest.mark.slow
 def test_what_is_not_measured_has_no_column(
     write: Callable[..., Path], tmp_path: Path, environment: dict[str, str]
 ) -> None:
@@ -73,6 +76,7 @@ def test_what_is_not_measured_has_no_column(
     assert "truth       not measured in this run" in written.lines
 
 
+@pytest.mark.slow
 def test_a_low_terminal_shows_the_newest_attempts_and_how_far_it_is(
     write: Callable[..., Path], tmp_path: Path, environment: dict[str, str]
 ) -> None:
@@ -81,6 +85,7 @@ def test_a_low_terminal_shows_the_newest_attempts_and_how_far_it_is(
     assert any("turn 12 of 12" in line for line in written.lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("term", ["dumb", None])
 def test_elsewhere_there_are_plain_lines(
     turngate: Turngate, write: Callable[..., Path], tmp_path: Path, environment: dict[str, str], term: str | None
@@ -97,6 +102,7 @@ def test_elsewhere_there_are_plain_lines(
     assert [line.split(" ")[1] for line in lines if line.startswith("turn ")] == ["1/3", "2/3", "3/3"]
 
 
+@pytest.mark.slow
 def test_names_do_nothing_to_the_terminal(
     write: Callable[..., Path], tmp_path: Path, environment: dict[str, str]
 ) -> None:

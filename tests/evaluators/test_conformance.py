@@ -47,6 +47,7 @@ def build(raw: Any) -> Evaluator:
     return EVALUATORS.build(EVALUATORS.configure(raw, "evaluators.x"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("raw", list(itertools.chain(*HERE.values())), ids=str)
 def test_built_in(raw: Any) -> None:
     check_evaluator(build(raw))
@@ -59,6 +60,7 @@ def test_none_is_left_out() -> None:
         assert "check_evaluator(" in (Path(__file__).parent / name).read_text(encoding="utf-8"), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "raw",
     [
@@ -73,6 +75,7 @@ def test_direction_is_as_stated(raw: Any) -> None:
     check_evaluator(build(raw), worse_and_worse(), ranked=True)
 
 
+@pytest.mark.slow
 def test_direction_of_geometry() -> None:
     """It sees crops, not wear."""
     rgb = photograph("coffee")

@@ -27,6 +27,7 @@ def run(*arguments: object) -> Done:
     return Done(done.returncode, done.stdout, done.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_stops_cleanly(number: signal.Signals) -> None:
     with start_fake_server() as server:
@@ -34,6 +35,7 @@ def test_stops_cleanly(number: signal.Signals) -> None:
         assert server.stop(number) == (0, "")
 
 
+@pytest.mark.slow
 def test_stops_while_a_call_hangs() -> None:
     with start_fake_server("--answer", "judge.1=hang") as server:
         ended = threading.Event()
@@ -103,6 +105,7 @@ def test_port_that_is_taken(fake_server: FakeServer) -> None:
     run("--port", "70000").refused(2, "70000")
 
 
+@pytest.mark.slow
 def test_port_of_choice() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -114,6 +117,7 @@ def test_port_of_choice() -> None:
             assert server.stop() == (0, "")
 
 
+@pytest.mark.slow
 def test_wrong_scripts(tmp_path: Path) -> None:
     path = tmp_path / "script.yaml"
     path.write_text("answers: {3: no_imge}")

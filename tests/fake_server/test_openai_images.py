@@ -139,6 +139,7 @@ def test_limits_say_when_to_come_back(fake_server: FakeServer, edit: Edit) -> No
     assert told == [("4", "4s"), (None, "7m12s"), ("9", None)]
 
 
+@pytest.mark.slow
 def test_the_sdk_tries_again_by_itself(fake_server: FakeServer, openai: OpenAI) -> None:
     fake_server.answer("429_retry_after:0", "503")
     openai.with_options(max_retries=2).images.edit(image=("a.png", photo(), "image/png"), prompt="x", model="m")

@@ -57,6 +57,7 @@ POLICIES = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from([0.1, 0.35, 0.7, 1.0]), POLICIES, st.sampled_from(["previous", "origin"]))
 def test_the_recorded_gate_decides_as_it_did(

@@ -24,6 +24,7 @@ REJECT = {"type": "always_reject"}
 GATE = {"type": "threshold", "evaluator": "gray", "at": 0.6}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("driver", ["graph", "loop"])
 def test_every_attempt_rejected_then_skip(config: Config, run: Run, driver: str) -> None:
     """C1: 100 turns closed as rejected, exactly 300 attempts, no recursion error."""
@@ -58,6 +59,7 @@ def test_attempt_budget(config: Config, run: Run, driver: str) -> None:
     assert keys == [(turn, attempt) for turn in range(1, 21) for attempt in (1, 2, 3)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("driver", ["graph", "loop"])
 def test_all_accepted(config: Config, run: Run, driver: str) -> None:
     """C2: exactly 100 accepted turns, each edits the image before it (C7)."""

@@ -54,6 +54,7 @@ def test_resident_memory(tmp_path: Path, driver: str) -> None:
     assert late <= 1.1 * early
 
 
+@pytest.mark.slow
 def test_the_state_does_not_grow(config: Callable[..., RunConfig], tmp_path: Path) -> None:
     """The largest state of turns 91 to 100 is the largest of turns 1 to 10, give or take longer numbers."""
     settings = config(turns=100, gate={"type": "random", "accept_rate": 0.7}, on_reject={"attempts": 2})

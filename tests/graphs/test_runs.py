@@ -22,6 +22,7 @@ REJECT = {"type": "always_reject"}
 GATE = {"type": "threshold", "evaluator": "gray", "at": 0.6}
 
 
+@pytest.mark.slow
 def test_both_drivers_write_the_same_ledger(config: Config, run: Run) -> None:
     """The same configuration gives the same rows, whichever driver runs it, and again on a second run."""
     fields: dict[str, Any] = {

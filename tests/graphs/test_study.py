@@ -141,6 +141,7 @@ def test_arms_are_held_against_no_gate_and_evaluators_against_truth(tmp_path: Pa
     assert (strict.damaged_at, strict.catch_rate, strict.propagated_share) == (6.0, 1.0, 0.0)
 
 
+@pytest.mark.slow
 def test_the_random_arm_is_matched_to_the_gated_arms_and_catches_as_it_rejects(tmp_path: Path) -> None:
     """Its acceptance rate is that of the strict arm, and it catches damaged candidates at the rate it rejects any."""
     script = {str(turn): 0.2 if turn % 2 else 0.9 for turn in range(1, 201)}
@@ -154,6 +155,7 @@ def test_the_random_arm_is_matched_to_the_gated_arms_and_catches_as_it_rejects(t
     assert random.false_alarm_rate.value == pytest.approx(0.5, abs=0.15)
 
 
+@pytest.mark.slow
 def test_a_finished_study_is_left_alone(tmp_path: Path) -> None:
     """C18."""
     planned = study(tmp_path)

@@ -57,6 +57,7 @@ def test_a_snapshot_is_fetched_and_then_kept(folder: Path, tmp_path: Path) -> No
     assert fetch(address, cache, (REPOSITORY, None, False)) == [here], "the hub is gone"
 
 
+@pytest.mark.slow
 def test_why_it_is_not_here(folder: Path, tmp_path: Path) -> None:
     """One line each: who is at fault, what to do, and by which setting."""
     with hub(folder) as (address, requests):

@@ -63,6 +63,7 @@ def name(config: dict[str, Any]) -> str:
     return "-".join(str(value) for value in config.values())[:60]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", [*BY_NUMBER, *OTHERS, *JOINT], ids=name)
 def test_conformance(config: dict[str, Any]) -> None:
     check_gate(gate(**config))
@@ -72,6 +73,7 @@ def test_every_gate_is_here() -> None:
     assert {config["type"] for config in [*BY_NUMBER, *OTHERS, *JOINT]} == set(GATES.names())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", [*BY_NUMBER, *JOINT[:3]], ids=name)
 @given(origin=st.none() | score, accepted=stream, one=score, other=score, which=direction)
 @settings(max_examples=50)
@@ -98,6 +100,7 @@ def mirrored(config: dict[str, Any]) -> dict[str, Any]:
     return turned
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", [*BY_NUMBER, OTHERS[4], *JOINT[:3]], ids=name)
 @given(origin=st.none() | score, accepted=stream, value=score, which=direction)
 @settings(max_examples=50)
@@ -118,6 +121,7 @@ WITH_THRESHOLD = [config for config in BY_NUMBER if config["type"] != "mean"]
 WITH_THRESHOLD.append({"type": "all", "gates": BY_NUMBER[:5]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", WITH_THRESHOLD, ids=name)
 @given(origin=score, accepted=stream, value=score, which=direction)
 @settings(max_examples=50)

@@ -35,6 +35,7 @@ def labels(text: str) -> set[str]:
     return {label for label in LABELS if getattr(found, label)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["development", "held_out"])
 def test_the_labelled_texts_are_read_as_well_as_the_docs_say(name: str) -> None:
     texts = read_labelled()[name]
@@ -205,6 +206,7 @@ def test_time_grows_with_the_length_of_a_text_not_faster() -> None:
         assert long <= 9 * short, piece
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", [".", "<", "<a ", "**", "\n", "#\n", "&", "(", "“", "- ", "1.", "'", "!)", "a"])
 def test_hostile_repetition_is_read(piece: str) -> None:
     """100 kB each; a pattern that backtracks would not come back."""

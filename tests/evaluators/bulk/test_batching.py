@@ -98,6 +98,7 @@ def test_every_image_once(jobs: list[ScoreJob], threads: int, batch: int) -> Non
     assert max(part.sizes) <= batch
 
 
+@pytest.mark.slow
 def test_a_sample_alone_and_in_a_batch(tmp_path: Path) -> None:
     """C34: alone or in a batch of eight, with one thread or three, every classic metric gives the same value."""
     photograph = photo("astronaut")[:192, 100:292]

@@ -68,6 +68,7 @@ INPUTS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(INPUTS, INPUTS)
 def test_what_is_not_looked_at_is_not_in_the_key(one: Inputs, other: Inputs) -> None:
     facts = Facts("x", "1", "higher", (0, 1), inputs=frozenset({"candidate", "previous", "instruction"}))

@@ -29,6 +29,7 @@ def _write(folder: Path, start: int) -> None:
     cache.close()
 
 
+@pytest.mark.slow
 def test_several_processes_write_at_once(opened: Open, tmp_path: Path) -> None:
     spawn = multiprocessing.get_context("spawn")
     processes = [spawn.Process(target=_write, args=(tmp_path, start)) for start in (0, 25, 50)]

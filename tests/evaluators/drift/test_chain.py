@@ -53,6 +53,7 @@ def test_the_contract_is_kept(evaluator: Evaluator) -> None:
     assert evaluator.facts.inputs == {"candidate", "history"}
 
 
+@pytest.mark.slow
 def test_slow_wear_adds_up(evaluator: Evaluator, photograph: Rgb) -> None:
     rng = np.random.default_rng(3)
     images = [photograph]
@@ -64,6 +65,7 @@ def test_slow_wear_adds_up(evaluator: Evaluator, photograph: Rgb) -> None:
     assert values[-1] > 1
 
 
+@pytest.mark.slow
 def test_objects_added_one_by_one_are_no_wear_however_many(evaluator: Evaluator, photograph: Rgb) -> None:
     images = _balls(photograph, 28)
     assert max(_values(evaluator, images, every=9)) < 0.5
@@ -81,6 +83,7 @@ def test_wear_between_objects_is_seen(evaluator: Evaluator, photograph: Rgb) -> 
     assert _values(evaluator, images)[-1] > 1
 
 
+@pytest.mark.slow
 def test_a_slow_darkening_is_not_forgiven_step_by_step(evaluator: Evaluator, photograph: Rgb) -> None:
     images = [rounded(photograph * 0.95**turn) for turn in range(12)]
     values = _values(evaluator, images)

@@ -77,6 +77,7 @@ DAMAGE: dict[str, tuple[Callable[[Rgb, float], Rgb], set[str]]] = {
 """Each component's own damage, from none (0) to heavy (1), and components that it cannot but raise as well."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("component", DAMAGE)
 def test_each_damage_grows_and_is_named(photograph: Rgb, component: str) -> None:
     damage, companions = DAMAGE[component]
@@ -93,6 +94,7 @@ def test_each_damage_grows_and_is_named(photograph: Rgb, component: str) -> None
         assert str(heaviest.explanation).startswith(component)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("photo", PHOTOGRAPHS)
 @settings(deadline=None, max_examples=4)
 @given(low=st.floats(0, 1), step=st.floats(0.05, 0.5))

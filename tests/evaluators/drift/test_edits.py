@@ -36,6 +36,7 @@ def test_an_exact_replica_has_nodrift_of(photograph: Rgb) -> None:
     assert not any(result.components.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("edit", CLEAN)
 def test_a_clean_edit_stays_well_below_the_alarm(photograph: Rgb, edit: str) -> None:
     assert scored(photograph, CLEAN[edit](photograph)).value < 0.7
@@ -50,6 +51,7 @@ def test_damage_in_one_place_is_an_edit_and_everywhere_isdrift_of(photograph: Rg
     assert scored(photograph, noise).value > 2
 
 
+@pytest.mark.slow
 def test_an_added_object_is_masked_and_hides_no_wear(photograph: Rgb) -> None:
     added = object_added(photograph)
     clean, worn, alone = (scored(photograph, candidate) for candidate in (added, noisy(added, 5), noisy(photograph, 5)))

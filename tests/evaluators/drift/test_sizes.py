@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from turngate.picture import Picture
 from ._images import PHOTOGRAPHS, Rgb, drift_of, noisy, resized, scored
 
 
+@pytest.mark.slow
 def test_another_size_is_brought_to_one_scale_and_said(photograph: Rgb) -> None:
     height, width = (side // 2 for side in photograph.shape[:2])
     photograph = photograph[: 2 * height, : 2 * width]

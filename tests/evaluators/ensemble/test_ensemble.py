@@ -16,6 +16,7 @@ from turngate.testing import check_evaluator
 from ._ensembles import build, once, says, value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "fields"),
     [
@@ -63,6 +64,7 @@ def test_rounding_does_not_carry_a_mean_past_an_exact_range() -> None:
     assert value(once(build("mean", members))) == 0.1
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.floats(0, 10), min_size=2, max_size=5), st.randoms(use_true_random=False))
 def test_neither_order_nor_direction_of_members_matters(values: list[float], random: Any) -> None:

@@ -37,6 +37,7 @@ def test_a_rank_needs_a_past_and_repeatable_members() -> None:
         build("rank_mean", {"a": judge})
 
 
+@pytest.mark.slow
 def test_ranks_of_members_with_opposite_directions_units_and_gaps() -> None:
     """Ranks have no unit, and a member without a score is left out."""
     rgb = photograph("coffee")[:192, :192].astype(float)

@@ -64,6 +64,7 @@ def test_the_question_is_what_the_docs_say(tmp_path: Path) -> None:
     assert not Path(question["image"]).exists(), "the files are gone when the answer is there"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("how", "fault", "error"),
     [

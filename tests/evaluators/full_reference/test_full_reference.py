@@ -46,6 +46,7 @@ def cut(name: str, size: tuple[int, int] | None) -> Rgb:
     return rgb if size is None else np.ascontiguousarray(rgb[: size[0], : size[1]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "raw",
     [
@@ -149,6 +150,7 @@ def test_opposite_shifts_in_two_places_cancel_in_the_mean_colour_only() -> None:
 # Registration
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wear", [name for name in WEAR if name != "none"])
 @pytest.mark.parametrize("name", ["psnr", "ssim", "ms_ssim"])
 def test_a_crop_of_three_per_cent_hardly_changes_a_score(name: str, wear: str) -> None:
@@ -162,6 +164,7 @@ def test_a_crop_of_three_per_cent_hardly_changes_a_score(name: str, wear: str) -
     assert abs(aligned - plain) < abs(unaligned - plain) / 3
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=10)
 @given(st.tuples(*[st.floats(0, 0.015)] * 4))
 def test_any_crop_to_three_per_cent_leaves_psnr_of_noise_as_it_is(cuts: tuple[float, float, float, float]) -> None:

@@ -29,6 +29,7 @@ def judge(fake_server: FakeServer) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_a_gate_listens_to_marks(config: Config, run: Run, fake_server: FakeServer, judge: dict[str, Any]) -> None:
     fake_server.judge("score:8", "score:3", "no_json", "503", "503", "score:7")
     settings = config(

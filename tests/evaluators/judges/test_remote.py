@@ -36,6 +36,7 @@ def scored(result: Result) -> Score:
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ask", ["edit", "lme_turn", "lme_degraded", "imagagent", "vie_score", "damage"])
 def test_every_preset_keeps_the_contract(judge: Judges, ask: str) -> None:
     evaluator = judge(ask=ask)
@@ -44,6 +45,7 @@ def test_every_preset_keeps_the_contract(judge: Judges, ask: str) -> None:
     assert evaluator.facts.paid
 
 
+@pytest.mark.slow
 def test_a_comparison_keeps_the_contract(judge: Judges, fake_server: FakeServer) -> None:
     fake_server.script(judge={"reasoning": "alike", "better": "tie"})
     check_evaluator(judge(ask="less_damaged"))
@@ -101,6 +103,7 @@ def test_servers_that_take_no_schema(
     assert "temperature" not in arrived["config"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
@@ -140,6 +143,7 @@ def test_a_mark_out_of_range_is_a_failure_and_a_contradiction_a_flag(
     assert scored(fenced).value == 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answers", "error"),
     [
@@ -295,6 +299,7 @@ def test_prices_decide_what_is_known_about_money(fake_server: FakeServer, sample
         assert (result.usage.cost_usd is not None) == known
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "expected"),
     [

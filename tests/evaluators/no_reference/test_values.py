@@ -59,6 +59,7 @@ def test_golden_values(name: str, brisque: float, niqe: float, piqe: float) -> N
     assert value("piqe", picture) == pytest.approx(piqe, abs=RECORDED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("raw", "golden"),
     [

@@ -45,6 +45,7 @@ def _flags(candidate: Rgb, reference: Rgb, align: Literal["crop", "full"] = "cro
     return register(Picture.from_rgb(candidate), Picture.from_rgb(reference), align).flags
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wear", WEAR)
 @pytest.mark.parametrize("name", PHOTOGRAPHS)
 def test_a_crop_is_found_on_worn_images(name: str, wear: str) -> None:
@@ -57,6 +58,7 @@ def test_a_crop_is_found_on_worn_images(name: str, wear: str) -> None:
     assert found.uncertainty < (0.5 if wear == "none" else 1.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wear", WEAR)
 @pytest.mark.parametrize("name", PHOTOGRAPHS)
 def test_a_fit_without_detail_to_hold_on_to_is_called_uncertain(name: str, wear: str) -> None:
@@ -108,6 +110,7 @@ def test_an_image_that_a_network_wore_out_is_still_found() -> None:
         assert error(_fit(reference, cropped(current.rgb, box)), box) < 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("orientation", ORIENTATIONS, ids=str)
 @pytest.mark.parametrize("wear", ["none", "all three"])
 def test_mirroring_and_quarter_turns_are_found(orientation: Orientation, wear: str) -> None:
@@ -139,6 +142,7 @@ def test_a_symmetric_picture_is_not_called_mirrored() -> None:
     assert error(found, (0, 0, 300, symmetric.shape[0])) < 0.3
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=10)
 @given(st.tuples(*[st.floats(0, 0.03)] * 4), st.booleans())
 def test_a_warp_and_its_inverse_cancel(cuts: tuple[float, float, float, float], noisy: bool) -> None:
@@ -154,6 +158,7 @@ def test_a_warp_and_its_inverse_cancel(cuts: tuple[float, float, float, float], 
     assert (there.scale_y * back.offset_y + there.offset_y) * height == pytest.approx(0, abs=0.6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("box", "size"),
     [
@@ -216,6 +221,7 @@ def test_a_shift_by_whole_pixels_is_undone_exactly() -> None:
     assert pair.flags == ("shifted:+5.0,+13.0",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", [64, 300])
 @pytest.mark.parametrize(("first", "second"), list(pairwise((*PHOTOGRAPHS, PHOTOGRAPHS[0]))))
 def test_unrelated_images_are_not_registered(first: str, second: str, side: int) -> None:
@@ -251,6 +257,7 @@ def test_images_below_64_pixels_are_registered_when_they_can_be(side: int) -> No
     assert error(found, box) < 0.3
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(*[st.integers(1, 90)] * 4, st.integers(0, 3))
 def test_any_two_sizes_end_on_one_grid(width: int, height: int, there_x: int, there_y: int, seed: int) -> None:
@@ -264,6 +271,7 @@ def test_any_two_sizes_end_on_one_grid(width: int, height: int, there_x: int, th
         assert min(pair.candidate.shape) > 0
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=10)
 @given(st.integers(0, 2**32 - 1))
 def test_never_worse_than_the_whole_frame_by_its_own_measure(seed: int) -> None:

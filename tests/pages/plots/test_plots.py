@@ -102,6 +102,7 @@ def check_sheets(plots: list[Plot]) -> None:
             check_sheet(figure)
 
 
+@pytest.mark.slow
 def test_every_figure_is_written_and_named(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "new" / "out"
     written = plot(folder, out)
@@ -120,6 +121,7 @@ def test_every_figure_is_written_and_named(folder: Path, tmp_path: Path) -> None
     assert all(f"{name}\n" in told for name in names) and told.count("SIMULATED") >= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["svg", "png", "pdf"])
 def test_the_same_study_gives_the_same_bytes(folder: Path, tmp_path: Path, kind: Literal["svg", "png", "pdf"]) -> None:
     first, second = (plot(folder, tmp_path / name, kind) for name in ("a", "b"))
@@ -133,6 +135,7 @@ def test_the_same_study_gives_the_same_bytes(folder: Path, tmp_path: Path, kind:
         assert b"/Type3" not in first.figures[0].read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "names",
     [LONG[:1], LONG[:2], LONG[:4], LONG[:5], ("W" * 40, "M" * 40), ("W" * 40, *"abcd", "M" * 40, *CONTROLS), CONTROLS],
@@ -142,6 +145,7 @@ def test_nothing_is_cut_off_or_covered(tmp_path: Path, names: tuple[str, ...]) -
     check_sheets(study_plots(*answer_of(arms_study(tmp_path, names))))
 
 
+@pytest.mark.slow
 def test_nothing_is_cut_off_with_thirteen_arms_and_evaluators(many_plots: list[Plot]) -> None:
     assert [one.name for one in many_plots] == ["truth", "survival", "delay", "cost", "roc", "deltas"]
     check_sheets(many_plots)
@@ -162,12 +166,14 @@ def test_every_gate_has_a_panel_with_the_controls_behind_it(many_plots: list[Plo
     assert {*CONTROLS, "the arm of the panel", "its 95 % interval over origins"} <= set(key)
 
 
+@pytest.mark.slow
 def test_a_rollback_does_not_cover_the_other_arm(tmp_path: Path) -> None:
     names = ("steady", "goes-back")
     plots = study_plots(*answer_of(arms_study(tmp_path, names, rollback="goes-back", turns=12)))
     assert [axes.get_title(loc="left") for axes in plots[0].figures[0].axes] == list(names)
 
 
+@pytest.mark.slow
 def test_tables_hold_the_numbers_of_the_answer(many: tuple[LoadedStudy, StudyAnswer], tmp_path: Path) -> None:
     """As `turngate study --json` tells them, for every arm and every evaluator."""
     _, answer = many
@@ -220,6 +226,7 @@ def test_one_origin_has_no_band_and_says_so(tmp_path: Path) -> None:
     assert "[" not in words(next(path for path in written.figures if path.stem == "roc"))
 
 
+@pytest.mark.slow
 def test_two_measures_of_truth_have_no_common_axis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = arms_study(tmp_path / "one", ("a",))
     as_simulator = Writer._truth
@@ -264,6 +271,7 @@ def test_letters_that_the_font_lacks_are_told_by_their_number(tmp_path: Path) ->
     assert "[U+65E5][U+672C]" in shown and "psnr[U+202E]" in shown
 
 
+@pytest.mark.slow
 def test_wrong_input_is_one_line(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has no run yet"):
         plot(study_of(tmp_path / "none", {"a": tmp_path / "nowhere"}), tmp_path / "out")
@@ -279,6 +287,7 @@ def test_wrong_input_is_one_line(folder: Path, tmp_path: Path) -> None:
         plot(tmp_path, tmp_path / "out")
 
 
+@pytest.mark.slow
 def test_plotting_leaves_matplotlib_as_it_was(folder: Path, tmp_path: Path) -> None:
     import matplotlib as mpl
 

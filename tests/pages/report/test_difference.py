@@ -95,6 +95,7 @@ def test_scores_that_were_made_afterwards_register_too(tmp_path: Path) -> None:
     assert "registered by geometry (scored afterwards) with align full" in str([attrs for _, attrs in page.elements])
 
 
+@pytest.mark.slow
 def test_mirrored_and_unrecognised_candidates_are_not_laid_anywhere(tmp_path: Path) -> None:
     noise = np.random.default_rng(1).integers(0, 256, (SIZE, SIZE, 3), dtype=np.uint8)
     images = [photograph(SIZE)[:, ::-1], noise, photograph(SIZE)]

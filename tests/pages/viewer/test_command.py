@@ -21,6 +21,7 @@ def refused(*arguments: object, cwd: Path) -> str:
     return line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["runs/one/run.json", "runs/one/ledger.sqlite"])
 def test_a_file_is_no_folder(tmp_path: Path, name: str) -> None:
     Writer(tmp_path / "runs" / "one", size=16, turns=1).close()
@@ -28,17 +29,20 @@ def test_a_file_is_no_folder(tmp_path: Path, name: str) -> None:
     assert told == f"turngate: {name} is a file: give the folder that holds the runs, runs/one perhaps"
 
 
+@pytest.mark.slow
 def test_no_folder_is_told(tmp_path: Path) -> None:
     assert "no folder at runs: give one that holds runs" in refused(cwd=tmp_path)
     assert "no folder at elsewhere" in refused("elsewhere", cwd=tmp_path)
 
 
+@pytest.mark.slow
 def test_a_port_that_is_taken_is_told(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert f"port {port} is taken" in refused(".", "--port", port, cwd=tmp_path)
 
 
+@pytest.mark.slow
 def test_labels_do_not_leave_the_folder_by_themselves(tmp_path: Path) -> None:
     """A folder from somebody else may hold a link to one's own files."""
     (tmp_path / "runs").mkdir()

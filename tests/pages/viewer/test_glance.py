@@ -35,6 +35,7 @@ def same(told: QuickSummary, folder: Path) -> bool:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     attempts=st.lists(_ATTEMPT, max_size=7), truth=st.booleans(), ended=st.sampled_from([None, "complete", "failed"])

@@ -60,6 +60,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Viewed:
     return view(tmp_path_factory.mktemp("empty"))
 
 
+@pytest.mark.slow
 @given(name=st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
 def test_only_the_viewers_own_files_are_static(empty: Viewed, name: str) -> None:
     assume(Path(name).suffix not in (".css", ".js"))

@@ -48,6 +48,7 @@ def test_everything_is_listed_with_how_it_stands(folder: Path) -> None:
     assert "4 of 4" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "expected"),
     [

@@ -119,6 +119,7 @@ print(sorted(span.name for span in memory.get_finished_spans()), ended.dropped.e
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("telemetry", "expected"),
     [

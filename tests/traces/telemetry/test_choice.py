@@ -161,6 +161,7 @@ def test_what_cannot_be_understood_is_the_users_fault(make_run: Any, monkeypatch
 LOADED = "print(sorted(name for name in sys.modules if name.startswith({prefixes})))"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "module", ["turngate", "turngate.graphs.runner", "turngate.traces.telemetry.recorder", "turngate.cli.export"]
 )
@@ -182,6 +183,7 @@ def test_a_recorder_that_is_off_loads_no_opentelemetry(make_run: Any) -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("driver", "prefix"),
     [

@@ -42,6 +42,7 @@ def test_a_dead_collector_is_counted_said_once_and_does_not_hold_up_the_end(
     assert recorder.close() == dropped == recorder.dropped
 
 
+@pytest.mark.slow
 def test_a_collector_that_hangs_holds_up_neither_the_loop_nor_the_end(collector: Any, make_run: Any) -> None:
     collector.hold.set()
     run = make_run()
@@ -81,6 +82,7 @@ def test_a_backend_without_logs_and_metrics_still_gets_the_spans(collector: Any,
     assert len(collector.spans) == SPANS
 
 
+@pytest.mark.slow
 def test_a_collector_that_dies_in_mid_run_is_counted(make_run: Any) -> None:
     run = make_run()
     run.begin()

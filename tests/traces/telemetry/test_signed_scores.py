@@ -106,6 +106,7 @@ def test_an_application_chooses_between_the_last_score_and_their_distribution(ma
         meters.shutdown()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exporter", ["jsonl", "otlp"])
 def test_quiet_means_quiet(exporter: str, collector: Any, tmp_path: Path) -> None:
     settings = {

@@ -85,6 +85,7 @@ def test_a_turn_stays_under_64_kib_and_an_attribute_under_8(collector: Any, make
     assert max(len(text.encode()) for text in texts(collector)) <= 8192
 
 
+@pytest.mark.slow
 def test_parts_without_measure_do_not_change_that(collector: Any, make_run: Any) -> None:
     send(make_run(), collector, 1, BROKEN)
     assert sizes_per_turn(collector)[1] < 64 * 1024

@@ -42,6 +42,7 @@ def photo() -> Picture:
     return Picture.from_rgb(np.ascontiguousarray(image[:160, 150:310]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fields", "stochastic"),
     [

@@ -101,6 +101,7 @@ def test_a_wrongly_declared_type_is_kept_as_received(ask: Ask, fake_server: Fake
     assert answer.metadata["declared_media_type"] == "image/png"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "why", "retryable"),
     [

@@ -25,6 +25,7 @@ def accepted(view: RunView) -> list[str | None]:
     return [attempt.row.image for attempt in view.attempts if attempt.taken]
 
 
+@pytest.mark.slow
 def test_a_run_is_reproduced_exactly(config: Config, run: Run) -> None:
     """The source skips turns and retries; its accepted images come again, in order, and nothing else does."""
     gate = {"type": "random", "accept_rate": 0.5}

@@ -84,6 +84,7 @@ def test_an_image_from_elsewhere_is_undamaged() -> None:
     assert damage(ask(editor, flat())) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signature", ALL)
 @pytest.mark.parametrize("kind", ["replicate", "add", "rotate"])
 def test_a_restart_changes_nothing(signature: str, kind: str) -> None:
@@ -138,6 +139,7 @@ def first_mention(turns: int, **fields: Any) -> int | None:
     return None
 
 
+@pytest.mark.slow
 def test_noise_is_first_mentioned_at_turn_20_to_37() -> None:
     """At severity 1; confident before. Every turn of the range is equally likely, so runs with other seeds differ."""
     turns = [first_mention(38, spread=0, seed=100 * number) for number in range(90)]
@@ -148,6 +150,7 @@ def test_noise_is_first_mentioned_at_turn_20_to_37() -> None:
     assert len(set(found)) > 12
 
 
+@pytest.mark.slow
 def test_the_first_mention_depends_on_the_damage() -> None:
     usual = [first_mention(60, seed=100 * number) for number in range(15)]
     assert all(turn is not None and 17 <= turn <= 42 for turn in usual)

@@ -16,6 +16,7 @@ from turngate.picture import Picture
 from ._simulated import ALL, ask, build, chain, flat, near, photo, shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["mirror", "rotate"])
 def test_operations_fail_as_often_as_documented(kind: str) -> None:
     origin, editor = photo(size=48), build(spread=0)
@@ -63,6 +64,7 @@ def with_objects(editor: SimulatedEditor, picture: Picture) -> Picture:
     return picture
 
 
+@pytest.mark.slow
 def test_object_failures_are_as_frequent_as_documented() -> None:
     editor = build(spread=0)
     origin = with_objects(editor, flat(64, 128))
@@ -74,6 +76,7 @@ def test_object_failures_are_as_frequent_as_documented() -> None:
     assert sum(seen.values()) == asked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signature", ALL)
 def test_the_record_of_objects_is_consistent(signature: str) -> None:
     """Each turn's count follows from the one before and from what failed; nothing leaves the image."""

@@ -15,6 +15,7 @@ from turngate.picture import Picture
 from ._simulated import ALL, ask, build, chain, change, flat, near, photo, shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signature", ALL)
 def test_the_reported_lattice_can_be_found(signature: str) -> None:
     """The spectrum of a flat image has its peak at the lattice's period."""
@@ -68,6 +69,7 @@ def test_qwen_flattens_texture_and_keeps_edges() -> None:
     assert last[:, 66:74].mean() - last[:, 46:54].mean() > 110
 
 
+@pytest.mark.slow
 def test_qwen_repeats_the_right_side_at_the_left() -> None:
     dark_left = np.full((100, 200, 3), 30, dtype=np.uint8)
     dark_left[:, 130:] = 220

@@ -39,6 +39,7 @@ def run(tmp_path: Path) -> RunView:
     return RunView.load(writer.close())
 
 
+@pytest.mark.slow
 def test_a_row_is_read_cell_by_cell(tmp_path: Path) -> None:
     path = labelled(
         tmp_path / "l.csv", 'r1, 3 ,2,YES,counting; mirroring;counting,"two, not one",anna,2026-11-30T10:00:00'
@@ -209,6 +210,7 @@ def append_many(path: Path, name: str) -> None:
         append_label(path, LabelRow(run="r1", turn=turn, damaged=True, failure="x" * 200, by=name))
 
 
+@pytest.mark.slow
 def test_several_processes_lose_nothing_and_write_one_header(tmp_path: Path) -> None:
     path = tmp_path / "l.csv"
     context = multiprocessing.get_context("spawn")
@@ -227,6 +229,7 @@ def test_several_processes_lose_nothing_and_write_one_header(tmp_path: Path) -> 
 texts = st.text(st.characters(exclude_categories=["C", "Z"], include_characters=' ,;"\n'), max_size=20).map(str.strip)
 
 
+@pytest.mark.slow
 @given(
     st.builds(
         LabelRow, run=texts.filter(bool), turn=st.integers(0, 999), attempt=st.none() | st.integers(0, 9),

@@ -35,6 +35,7 @@ UNCERTAIN = "Truth of 2 candidates: how they lie on the reference is uncertain b
 UNREGISTERED = "Truth of 2 candidates: it was not found how they lie on the reference"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("origin", "candidates", "told"),
     [
