@@ -23,14 +23,14 @@ def offline() -> bool:
     return os.environ.get("TURNGATE_OFFLINE", "").lower() not in ("", "0", "false", "no")
 
 
-def check_repository(model: str, part: str, hint: str = "") -> None:
-    """Raise `ConfigError` for a name that can be no repository; `part` has the settings, `hint` ends the line."""
+def check_repository(model: str, component: str, hint: str = "") -> None:
+    """Raise `ConfigError` for a name that can be no repository; `component` has the settings, `hint` ends the line."""
     if not _REPOSITORY.fullmatch(model):
-        how = f"check it, or give a folder as {part}.folder{hint}"
-        raise ConfigError(f"{part}.model: {model!r} is no repository (ORGANISATION/NAME): {how}")
+        how = f"check it, or give a folder as {component}.folder{hint}"
+        raise ConfigError(f"{component}.model: {model!r} is no repository (ORGANISATION/NAME): {how}")
 
 
-def fetch(repository: str, revision: str | None, local_only: bool, kinds: Sequence[str], part: str) -> Path:
+def fetch(repository: str, revision: str | None, local_only: bool, kinds: Sequence[str], component: str) -> Path:
     """The snapshot of a repository, from the hub's cache or, where that is needed and allowed, from the hub.
 
     Only files of `kinds` are fetched, and none with `local_only` or when the environment forbids it. Raises what
@@ -43,32 +43,32 @@ def fetch(repository: str, revision: str | None, local_only: bool, kinds: Sequen
             repository, revision=revision, allow_patterns=list(kinds), local_files_only=local_only or offline()
         )
     except (OSError, ValueError) as error:
-        raise hub_problem(error, repository, revision, local_only, part) from None
+        raise hub_problem(error, repository, revision, local_only, component) from None
     return Path(found)
 
 
-def missing_model(model: str | None, revision: str | None, folder: str | Path | None, part: str) -> str | None:
+def missing_model(model: str | None, revision: str | None, folder: str | Path | None, component: str) -> str | None:
     """What to do when neither `folder` nor, without one, the hub's cache holds a model, in one line; None when it does.
 
-    Looks for the folder, or for a snapshot of any size; fetches nothing. `part` has the settings.
+    Looks for the folder, or for a snapshot of any size; fetches nothing. `component` has the settings.
     """
     from huggingface_hub import errors, snapshot_download
 
     if folder is not None:
-        return None if Path(folder).is_dir() else f"{part}.folder: there is no folder {folder}: check the path"
+        return None if Path(folder).is_dir() else f"{component}.folder: there is no folder {folder}: check the path"
     try:
         snapshot_download(str(model), revision=revision, local_files_only=True)
     except errors.LocalEntryNotFoundError:
-        return _mend(str(model), revision, part)
+        return _mend(str(model), revision, component)
     except (OSError, ValueError):  # no name of a repository: building the component says so
         return None
     return None
 
 
 def hub_problem(
-    error: BaseException, repository: str, revision: str | None, local_only: bool, part: str
+    error: BaseException, repository: str, revision: str | None, local_only: bool, component: str
 ) -> TurngateError:
-    """What hinders the use of the weights, in one line; `part` has the settings."""
+    """What hinders the use of the weights, in one line; `component` has the settings."""
     from huggingface_hub import errors
 
     causes = _causes(error)
@@ -79,25 +79,27 @@ def hub_problem(
     if has(errors.GatedRepoError):
         how = f"is gated: accept its licence at https://huggingface.co/{repository} and run `hf auth login`"
     elif has(errors.RevisionNotFoundError):
-        how = f"has no revision {revision}: check {part}.revision"
+        how = f"has no revision {revision}: check {component}.revision"
     elif has(errors.RepositoryNotFoundError):
         how = "is not on the hub, or private: check the name, or run `hf auth login`"
     elif has(errors.RemoteEntryNotFoundError):
-        how = f"does not hold the files that are needed: check {part}.model"
+        how = f"does not hold the files that are needed: check {component}.model"
     elif has(errors.HfHubHTTPError):
         return ProviderError(f"the hub does not give {repository} ({_first_words(error)}): try again later")
     elif has(errors.LocalEntryNotFoundError) or any(_is_of_the_network(cause) for cause in causes):
-        how = f"is not on this machine and {_why(local_only)}: {_mend(repository, revision, part)}"
+        how = f"is not on this machine and {_why(local_only)}: {_mend(repository, revision, component)}"
     elif isinstance(error, OSError) and error.errno is not None:
         return MachineError(f"{repository} cannot be stored ({error.strerror}): mend that, or move HF_HOME elsewhere")
     else:
-        how = f"cannot be fetched ({_first_words(error)}): use another model, or give a copy of it as {part}.folder"
+        how = (
+            f"cannot be fetched ({_first_words(error)}): use another model, or give a copy as {component}.folder"
+        )
     return MissingWeights(f"{repository} {how}")
 
 
-def _mend(repository: str, revision: str | None, part: str) -> str:
+def _mend(repository: str, revision: str | None, component: str) -> str:
     asked = repository if revision is None else f"{repository} --revision {revision}"
-    return f"run `hf download {asked}`, or give a copy of it as {part}.folder"
+    return f"run `hf download {asked}`, or give a copy of it as {component}.folder"
 
 
 def _why(local_only: bool) -> str:

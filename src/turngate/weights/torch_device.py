@@ -17,10 +17,10 @@ _SIGNS = ("out of memory", "can't allocate memory")
 """What torch says in a plain `RuntimeError`, on MPS and on the CPU."""
 
 
-def resolve_device(asked: str, part: str, auto: Sequence[str] = ("cuda", "mps", "cpu")) -> str:
+def resolve_device(asked: str, component: str, auto: Sequence[str] = ("cuda", "mps", "cpu")) -> str:
     """Name of the device to use: the one asked for, or for `auto` the first of those that is there.
 
-    Raises `ConfigError`, which names the setting of `part`, when the one asked for is not there.
+    Raises `ConfigError`, which names the setting of `component`, when the one asked for is not there.
     """
     import torch
 
@@ -29,7 +29,9 @@ def resolve_device(asked: str, part: str, auto: Sequence[str] = ("cuda", "mps", 
         return next(name for name in auto if there[name])
     kind, _, number = asked.partition(":")
     if not there[kind] or (number and int(number) >= torch.cuda.device_count()):
-        raise ConfigError(f"{part}.device: torch {torch.__version__} finds no {asked} device here: use auto or cpu")
+        raise ConfigError(
+            f"{component}.device: torch {torch.__version__} finds no {asked} device here: use auto or cpu"
+        )
     return asked
 
 

@@ -50,11 +50,11 @@ def fingerprint(files: Mapping[str, Path]) -> str:
     return digest.hexdigest()[:12]
 
 
-def check_same(pinned: str | None, found: str, part: str, place: Path) -> None:
-    """Raise `ConfigError` when the local weights of `part` are not those that a run was started with."""
+def check_same(pinned: str | None, found: str, component: str, place: Path) -> None:
+    """Raise `ConfigError` when the local weights of `component` are not those that a run was started with."""
     if pinned not in (None, found):
         raise ConfigError(
-            f"{part}.fingerprint: {place} does not hold the weights of this configuration any more ({found}, not "
+            f"{component}.fingerprint: {place} does not hold the weights of this configuration any more ({found}, not "
             f"{pinned}): put them back, or leave the fingerprint out"
         )
 

@@ -26,7 +26,7 @@ _ENDINGS = {
 
 
 def in_words(part: Any) -> str:
-    """`type · field value · field value` of a part's settings; empty for none."""
+    """`type · field value · field value` of a component's settings; empty for none."""
     return _part(part)
 
 
@@ -100,7 +100,7 @@ def as_yaml(config: Mapping[str, Any]) -> str:
 
 
 def _part(part: Any) -> str:
-    """`type · field value · field value` of a part's configuration, nested parts in brackets."""
+    """`type · field value · field value` of a component's configuration, nested ones in brackets."""
     if not isinstance(part, Mapping):
         return _plain(part)
     lead = [str(part[key]) for key in ("type", "policy") if key in part]
