@@ -92,7 +92,7 @@ def hub_problem(
         return MachineError(f"{repository} cannot be stored ({error.strerror}): mend that, or move HF_HOME elsewhere")
     else:
         how = (
-            f"cannot be fetched ({_first_words(error)}): use another model, or give a copy as {component}.folder"
+            f"cannot be fetched ({_first_words(error)}): use another model, or give a copy of it as {component}.folder"
         )
     return MissingWeights(f"{repository} {how}")
 
