@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args, runtime_chec
 
 import numpy as np
 
+from turngate.component import Box, checked_box
 from turngate.errors import ConfigError
 from turngate.picture import Picture
 from turngate.registry import nearest
@@ -86,11 +87,19 @@ class Step:
     exact: tuple[Exact, ...] = ()
     """What a perfect editor does to the image it is given, in operations that can be computed; () leaves it as it is.
     Read only where the scenario's ideal is known. Others than those of `Exact` raise `ConfigError`."""
+    edit_boxes: tuple[Box, ...] | None = None
+    """Where something is meant to change, all the rest to stay; () where nothing is, None where that is not known. A
+    rectangle without an area or beyond the picture raises `ConfigError`."""
 
     def __post_init__(self) -> None:
         for name in self.exact:
             if name not in EXACT:
                 raise ConfigError(f"scenario: no exact operation is called {name!r}{nearest(name, list(EXACT))}")
+        for box in self.edit_boxes or ():
+            try:
+                checked_box(box)
+            except ValueError as error:
+                raise ConfigError(f"scenario: edit_boxes: {error}, not {box!r}") from None
 
 
 @runtime_checkable

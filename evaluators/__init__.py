@@ -25,6 +25,7 @@ EVALUATORS: Registry[Evaluator] = Registry(
     {
         "brisque": "turngate.evaluators.no_reference:Brisque",
         "ciede2000": "turngate.evaluators.full_reference:Ciede2000",
+        "control_regions": "turngate.evaluators.full_reference:ControlRegions",
         "drift": "turngate.evaluators.drift:Drift",
         "drift_chain": "turngate.evaluators.drift:DriftChain",
         "ensemble": "turngate.evaluators.ensemble:Ensemble",
@@ -34,6 +35,7 @@ EVALUATORS: Registry[Evaluator] = Registry(
         "ms_ssim": "turngate.evaluators.full_reference:MsSsim",
         "niqe": "turngate.evaluators.no_reference:Niqe",
         "openai_judge": "turngate.evaluators.judges:OpenAIJudge",
+        "outside_edit": "turngate.evaluators.full_reference:OutsideEdit",
         "piqe": "turngate.evaluators.no_reference:Piqe",
         "psnr": "turngate.evaluators.full_reference:Psnr",
         "pyiqa:": "turngate.evaluators.pyiqa:PyiqaMetric",

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
-from turngate.component import Direction
+from turngate.component import Box, Direction
 from turngate.evaluators.result import Result
 from turngate.picture import Picture
 
 __all__ = ["Direction", "EvalInput", "Evaluator", "EvaluatorInput", "Facts"]
 
-EvaluatorInput = Literal["candidate", "origin", "first", "previous", "history", "instruction"]
-"""What an evaluator is given: `first` is the first accepted image, `previous` the image that was edited."""
+EvaluatorInput = Literal["candidate", "origin", "first", "previous", "history", "instruction", "edit_boxes"]
+"""What an evaluator is given: `first` is the first accepted image, `previous` the image that was edited, `edit_boxes`
+where the instructions that led to the candidate meant to change something."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,11 @@ class Facts:
     """Paper, equation or implementation that defines the value."""
     size_scored: str = "native"
     """How the image is resized before it is scored."""
+    judge: bool = False
+    """Its value is a verdict, not a measurement: as a truth it needs no reference."""
+    looks_at_the_rest: bool = False
+    """It looks at what no instruction means to change: as a truth it is held against the origin itself, whatever the
+    scenario's ideal is, and so needs none."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,8 @@ class EvalInput:
     history: tuple[Picture, ...] = ()
     """Accepted images of the present lineage, oldest first, the origin not included."""
     instruction: str | None = None
+    edit_boxes: tuple[Box, ...] | None = None
+    """Where the accepted turns and this one meant to change something; None where the scenario does not say."""
 
 
 @runtime_checkable

@@ -11,6 +11,7 @@ from turngate.errors import Fault
 
 __all__ = [
     "DIGITS",
+    "IDENTICAL",
     "EvaluationUsage",
     "Failed",
     "Result",
@@ -73,6 +74,11 @@ UnscoredWhy = Literal[
 
 DIGITS = 6
 """Decimals of what our own metrics record: below these lies what another processor rounds in another way."""
+
+
+IDENTICAL = "identical"
+"""Flag of a value that compares an image with itself: every pixel equal before anything was aligned. It is the end of
+the scale and no measurement, so averages leave it out."""
 
 
 @dataclass(frozen=True)

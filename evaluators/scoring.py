@@ -31,6 +31,7 @@ def score(evaluator: Evaluator, samples: Sequence[EvalInput]) -> list[Result]:
 def _refused(facts: Facts, sample: EvalInput) -> Unscored | None:
     given = {
         "origin": sample.origin, "first": sample.first, "previous": sample.previous, "instruction": sample.instruction,
+        "edit_boxes": sample.edit_boxes,
     }  # fmt: skip
     missing = sorted(need for need in facts.inputs if need in given and given[need] is None)
     if missing:

@@ -8,7 +8,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from turngate.agent.scenario import Ideal, Step
-from turngate.component import ComponentConfig
+from turngate.component import Box, ComponentConfig
 
 __all__ = ["FRUITS", "AddApple", "AddFruits", "addition"]
 
@@ -18,12 +18,14 @@ class AddingConfig(ComponentConfig):
 
     place: str = Field(default="the picture", min_length=1, max_length=200)
     """Named in the instruction after "Add one apple to": `the table` for a picture that has one."""
+    box: Box | None = None
+    """Where that place is in the picture, if you know it: what lies outside must stay (see `outside_edit`)."""
 
 
-def addition(name: str, place: str) -> Step:
+def addition(name: str, place: str, box: Box | None = None) -> Step:
     """Ask for one more object, and nothing else. Our wording: the paper's is not known."""
     text = f"Add one {name} to {place}. Keep everything that is there and change nothing else."
-    return Step(text, {"kind": "add", "object": name})
+    return Step(text, {"kind": "add", "object": name}, edit_boxes=None if box is None else (box,))
 
 
 class AddApple:
@@ -39,7 +41,7 @@ class AddApple:
 
     def instruction(self, turn: int) -> Step:
         """The same step every turn."""
-        return addition("apple", self.config.place)
+        return addition("apple", self.config.place, self.config.box)
 
 
 # A hundred fruits, common ones first. The list is ours: the paper's is not known.
@@ -76,4 +78,4 @@ class AddFruits:
         """One fruit per turn; raises `IndexError` past the last one."""
         if turn > len(FRUITS):
             raise IndexError(f"the scenario has {len(FRUITS)} fruits, turn {turn} was asked for")
-        return addition(FRUITS[turn - 1], self.config.place)
+        return addition(FRUITS[turn - 1], self.config.place, self.config.box)

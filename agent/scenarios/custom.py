@@ -8,16 +8,27 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field, StringConstraints
 
 from turngate.agent.scenario import Ideal, Step
-from turngate.component import ComponentConfig
+from turngate.component import Box, ComponentConfig
+from turngate.frozen import StrictModel
 
-__all__ = ["Custom", "CustomConfig"]
+__all__ = ["BoxedInstruction", "Custom", "CustomConfig"]
+
+_Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
+
+
+class BoxedInstruction(StrictModel):
+    """An instruction that says where in the picture it means to change something."""
+
+    text: _Text
+    box: Box
+    """The rest of the picture is to stay as it is (see `outside_edit`)."""
 
 
 class CustomConfig(ComponentConfig):
     """One instruction per turn."""
 
-    instructions: list[Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]] = Field(min_length=1)
-    """Instruction of turn 1, 2, ..."""
+    instructions: list[_Text | BoxedInstruction] = Field(min_length=1)
+    """Instruction of turn 1, 2, ...: its text, or `{text, box}` where it is known where something changes."""
     cycle: bool = False
     """Start again after the last one; otherwise the run may have no more turns than instructions."""
     ideal: Literal["origin"] | None = None
@@ -39,4 +50,7 @@ class Custom:
         """The instruction of a turn; raises `IndexError` past the end of a list that does not cycle."""
         if self.length is not None and turn > self.length:
             raise IndexError(f"the scenario has {self.length} instructions, turn {turn} was asked for")
-        return Step(self.config.instructions[(turn - 1) % len(self.config.instructions)], {"kind": "instruction"})
+        said = self.config.instructions[(turn - 1) % len(self.config.instructions)]
+        if isinstance(said, str):
+            return Step(said, {"kind": "instruction"})
+        return Step(said.text, {"kind": "instruction"}, edit_boxes=(said.box,))

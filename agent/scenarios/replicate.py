@@ -48,7 +48,7 @@ class Replicate:
 
     def instruction(self, turn: int) -> Step:
         """The same request every turn."""
-        return Step(self._texts[(turn - 1) % len(self._texts)], {"kind": "replicate"})
+        return Step(self._texts[(turn - 1) % len(self._texts)], {"kind": "replicate"}, edit_boxes=())
 
 
 DENOISE_TEXT = (
@@ -75,4 +75,4 @@ class Denoise:
 
     def instruction(self, turn: int) -> Step:
         """The same step every turn."""
-        return Step(DENOISE_TEXT, {"kind": "denoise"})
+        return Step(DENOISE_TEXT, {"kind": "denoise"}, edit_boxes=())

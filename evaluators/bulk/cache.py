@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from turngate.component import ComponentConfig
+from turngate.component import Box, ComponentConfig
 from turngate.errors import MachineError
 from turngate.evaluators.evaluator import EvalInput, Evaluator, Facts
 from turngate.evaluators.result import Result, Score, Unscored, result_from_json, result_to_json
@@ -45,6 +45,7 @@ class Inputs:
     previous: str | None = None
     history: tuple[str, ...] = ()
     instruction: str | None = None
+    edit_boxes: tuple[Box, ...] | None = None
 
     @classmethod
     def of(cls, eval_input: EvalInput) -> Inputs:
@@ -52,7 +53,8 @@ class Inputs:
         references = (eval_input.origin, eval_input.first, eval_input.previous)
         origin, first, previous = (None if picture is None else picture.sha256 for picture in references)
         history = tuple(picture.sha256 for picture in eval_input.history)
-        return cls(eval_input.candidate.sha256, origin, first, previous, history, eval_input.instruction)
+        given = (eval_input.instruction, eval_input.edit_boxes)
+        return cls(eval_input.candidate.sha256, origin, first, previous, history, *given)
 
 
 def inputs_hash(facts: Facts, inputs: Inputs) -> str:
@@ -86,6 +88,8 @@ _TABLE = """CREATE TABLE IF NOT EXISTS scores (
     key TEXT PRIMARY KEY, type TEXT NOT NULL, version TEXT NOT NULL, result TEXT NOT NULL, at_ns INTEGER NOT NULL
 ) WITHOUT ROWID"""
 _BUSY_SECONDS = 30
+_FORMAT = "2:"
+"""Before every key, raised with what a result holds. 2: the flag `identical`, which no result before it can have."""
 
 
 def cache_folder() -> Path:
@@ -126,17 +130,17 @@ class ScoreCache:
         """What is kept under each key, with the flag `cached`."""
         found: list[Score | Unscored | None] = []
         for key in keys:
-            rows = self._do("SELECT result FROM scores WHERE key=?", [(key,)])
+            rows = self._do("SELECT result FROM scores WHERE key=?", [(_FORMAT + key,)])
             result = _kept(rows[0][0]) if rows else None
             if rows and result is None:  # damaged: makes room for a new one
-                self._do("DELETE FROM scores WHERE key=?", [(key,)])
+                self._do("DELETE FROM scores WHERE key=?", [(_FORMAT + key,)])
             found.append(result)
         return found
 
     def put(self, results: Mapping[str, Result], type_: str, version: str) -> None:
         """Keep scores, and verdicts that an image cannot be scored; the first one written is kept."""
         rows = [
-            (key, type_, version, json.dumps(result_to_json(result), ensure_ascii=False), time.time_ns())
+            (_FORMAT + key, type_, version, json.dumps(result_to_json(result), ensure_ascii=False), time.time_ns())
             for key, result in results.items()
             if isinstance(result, Score | Unscored)
         ]

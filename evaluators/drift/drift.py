@@ -11,7 +11,8 @@ from turngate.component import ComponentConfig
 from turngate.evaluators.drift.growth import Growth, add, components
 from turngate.evaluators.drift.meter import SMALLEST, DriftMeter
 from turngate.evaluators.evaluator import EvalInput, Facts
-from turngate.evaluators.result import DIGITS, Result, Score, Unscored
+from turngate.evaluators.registration import same_pixels
+from turngate.evaluators.result import DIGITS, IDENTICAL, Result, Score, Unscored
 
 __all__ = ["ALARM", "EXPONENT", "UNITS", "Drift", "DriftChain", "DriftConfig", "combine", "scored"]
 
@@ -97,7 +98,10 @@ class Drift:
         if reference is None:
             return Unscored("no_reference", f"drift needs the {self.config.reference} image")
         measured = self._meter.growth(reference, sample.candidate)
-        return measured if isinstance(measured, Unscored) else scored(*measured)
+        if isinstance(measured, Unscored):
+            return measured
+        grown, flags = measured
+        return scored(grown, (*flags, IDENTICAL) if same_pixels(sample.candidate, reference) else flags)
 
 
 # Drift along a chain: the wear of every accepted step added up, without the origin.

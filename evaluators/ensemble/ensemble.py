@@ -15,7 +15,7 @@ from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.ensemble.joining import Average, Joining, Ranked, VoteJoin
 from turngate.evaluators.evaluator import EvalInput, Evaluator, EvaluatorInput, Facts
-from turngate.evaluators.result import EvaluationUsage, Failed, Result, Score, Skipped, Unscored
+from turngate.evaluators.result import IDENTICAL, EvaluationUsage, Failed, Result, Score, Skipped, Unscored
 from turngate.evaluators.scoring import score
 
 __all__ = ["Ensemble", "EnsembleConfig"]
@@ -118,6 +118,8 @@ class Ensemble:
         )
         if len(values) < self._need and not (values and self._joining.settled(values)):
             return replace(_too_few(results, self._need), flags=flags, usage=usage)
+        if all(IDENTICAL in one.flags for one in scores.values()):
+            flags = (*flags, IDENTICAL)
         joined = self._joining.join(values)
         counts = Counter(_COUNTS[type(result)] for result in results.values())
         inner = {f"{name}.{key}": value for name, one in scores.items() for key, value in one.components.items()}
@@ -158,6 +160,8 @@ def _facts(config: EnsembleConfig, members: Mapping[str, Facts], joining: Joinin
         paid=any(one.paid for one in members.values()),
         weights="; ".join(dict.fromkeys(one.weights for one in members.values())),
         weights_licence="; ".join(dict.fromkeys(one.weights_licence for one in members.values())),
+        judge=all(one.judge for one in members.values()),
+        looks_at_the_rest=all(one.looks_at_the_rest for one in members.values()),
         source=f"{config.rule} of {', '.join(one.name for one in members.values())}",
     )
 

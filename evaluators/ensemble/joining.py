@@ -146,8 +146,9 @@ class Ranked:
         facts = evaluator.facts
         if facts.paid or not (facts.deterministic and facts.batch_invariant):
             raise ConfigError(f"{where}: rank_mean scores old images again: {facts.name} is paid or not repeatable")
-        if "instruction" in facts.inputs:
-            raise ConfigError(f"{where}: rank_mean cannot give {facts.name} the instructions of old images")
+        for lost, words in (("instruction", "instructions"), ("edit_boxes", "edit boxes")):
+            if lost in facts.inputs:
+                raise ConfigError(f"{where}: rank_mean cannot give {facts.name} the {words} of old images")
         self._evaluator = evaluator
         self._known: dict[tuple[str | None, ...], float | None] = {}
         self.facts = replace(

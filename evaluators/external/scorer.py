@@ -15,7 +15,8 @@ from turngate.component import ComponentConfig
 from turngate.errors import ConfigError, MissingWeights, one_line
 from turngate.evaluators.evaluator import EvalInput, EvaluatorInput, Facts
 from turngate.evaluators.external.process import LineProcess, ProcessEnded
-from turngate.evaluators.result import Failed, Result, Score, Unscored
+from turngate.evaluators.registration import same_pixels
+from turngate.evaluators.result import IDENTICAL, Failed, Result, Score, Unscored
 from turngate.picture import EXTENSIONS, Picture
 
 __all__ = ["ExternalConfig", "ExternalScorer"]
@@ -146,6 +147,8 @@ class ExternalScorer:
                 else:
                     self._lost = 0
                     flags = (f"noise:{noise} lines",) if noise else ()
+                    if reference is not None and same_pixels(sample.candidate, reference):
+                        flags = (*flags, IDENTICAL)
                     return self._result(answer, flags if again else (*flags, "restarted"))
         raise AssertionError("unreachable")
 

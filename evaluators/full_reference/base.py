@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from turngate.component import ComponentConfig
 from turngate.evaluators.evaluator import EvalInput, Facts
 from turngate.evaluators.registration import Align, AlignedImages, register
-from turngate.evaluators.result import Result, Score, Skipped, Unscored
+from turngate.evaluators.result import IDENTICAL, Result, Score, Skipped, Unscored
 
 if TYPE_CHECKING:
     from turngate.picture import Picture
@@ -67,11 +67,16 @@ def reference_of(sample: EvalInput, against: Literal["origin", "previous"]) -> P
 
 
 def described(result: Result, pair: AlignedImages) -> Result:
-    """The result with what registration found: its numbers among the components, its words among the flags."""
+    """The result with what registration found: its numbers among the components, its words among the flags.
+
+    A score of two images with the same pixels has the flag `identical`.
+    """
     if isinstance(result, Skipped):
         return result
     flags = (*pair.flags, *result.flags)
     if isinstance(result, Score):
+        if pair.identical:
+            flags = (*flags, IDENTICAL)
         return replace(result, components={**result.components, **pair.components}, flags=flags)
     return replace(result, flags=flags)
 

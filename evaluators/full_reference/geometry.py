@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 from turngate.component import ComponentConfig
 from turngate.evaluators.evaluator import EvalInput, Facts
 from turngate.evaluators.full_reference.base import reference_of
-from turngate.evaluators.registration import Geometry, locate
-from turngate.evaluators.result import Result, Score, Unscored, UnscoredWhy
+from turngate.evaluators.registration import Geometry, locate, same_pixels
+from turngate.evaluators.result import IDENTICAL, Result, Score, Unscored, UnscoredWhy
 
 __all__ = ["FrameGeometry", "GeometryConfig"]
 
@@ -68,6 +68,8 @@ class FrameGeometry:
             why, detail = _DETAILS[geometry.refused]
             return Unscored(why, f"{detail} (confidence {geometry.confidence:.2f})", geometry.flags())
         numbers, flags = geometry.components(), geometry.flags()
+        if same_pixels(sample.candidate, reference):
+            flags = (*flags, IDENTICAL)
         return Score(geometry.displacement, _label(geometry), components=numbers, flags=flags).rounded()
 
 

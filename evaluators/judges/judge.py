@@ -58,6 +58,7 @@ class Judge(ABC):
             inputs=frozenset(roles | ({"instruction"} if self.prompt.takes_instruction else set())),
             weights=model,
             weights_licence="the model's own",
+            judge=True,
             source=f"{self.form.preset or self.form.form}: {self.prompt.name}, sha256 {self.prompt.sha256[:12]}",
             size_scored=f"longest side at most {config.max_side} pixels" if config.max_side else "native",
             **facts,

@@ -76,6 +76,7 @@ class VisualQualityR1:
         weights_licence="see the model's page; the authors' code is Apache-2.0",
         source="VisualQuality-R1, arXiv 2505.14460; the authors' prompt",
         size_scored="as the model's processor resizes",
+        judge=True,
     )
 
     def __init__(self, config: VisualQualityR1Config) -> None:

@@ -1,6 +1,14 @@
 """Where a candidate lies on its reference."""
 
-from turngate.evaluators.registration.align import VERSION, Align, AlignedImages, Geometry, locate, register
+from turngate.evaluators.registration.align import (
+    VERSION,
+    Align,
+    AlignedImages,
+    Geometry,
+    locate,
+    register,
+    same_pixels,
+)
 from turngate.evaluators.registration.fit import fit
 from turngate.evaluators.registration.geometry import GRID, ORIENTATIONS, SAME, UPRIGHT, Orientation
 from turngate.evaluators.registration.search import level
@@ -19,4 +27,5 @@ __all__ = [
     "level",
     "locate",
     "register",
+    "same_pixels",
 ]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from turngate.picture import Picture
 
-__all__ = ["MAX_SHIFT", "VERSION", "Align", "AlignedImages", "Geometry", "locate", "register"]
+__all__ = ["MAX_SHIFT", "VERSION", "Align", "AlignedImages", "Geometry", "locate", "register", "same_pixels"]
 
 VERSION = "2"
 """Raised when two images are laid on each other in another way: part of the versions of metrics that are not ours."""
@@ -52,6 +52,17 @@ class AlignedImages:
     """The same in numbers: see `Geometry.components`; `shift` has `shift_x` and `shift_y`, `none` nothing."""
     key: tuple[str, str, Align] | None = None
     """SHA-256 of candidate and reference, and what was undone: two pairs with one key have the same pixels."""
+    window: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0)
+    """The part of the reference that both show: left, top, right, bottom as shares of its width and height."""
+    identical: bool = False
+    """Candidate and reference had the same pixels before anything was done."""
+
+
+def same_pixels(candidate: Picture, reference: Picture) -> bool:
+    """Whether two pictures have the same size and, decoded, the same pixels; their files may differ."""
+    if candidate.sha256 == reference.sha256:
+        return True
+    return candidate.rgb.shape == reference.rgb.shape and bool(np.array_equal(candidate.rgb, reference.rgb))
 
 
 def register(candidate: Picture, reference: Picture, align: Align) -> AlignedImages:
@@ -64,14 +75,17 @@ def register(candidate: Picture, reference: Picture, align: Align) -> AlignedIma
     (flag `unregistered:...`) leaves the whole frames to be compared as by `none`.
     """
     key = (candidate.sha256, reference.sha256, align)
+    identical = same_pixels(candidate, reference)
+    window = (0.0, 0.0, 1.0, 1.0)
     if align in ("crop", "full"):
         geometry = locate(candidate, reference, align)
         pixels = geometry.orientation.undo(candidate.rgb)
         if geometry.refused or (geometry.view == SAME and geometry.candidate == geometry.reference):
             two = (_resized(pixels, reference), _float(reference.rgb))
         else:
-            two = _cut(pixels, reference.rgb, geometry)
-        return AlignedImages(*two, geometry.flags(), geometry.components(), key)
+            cut, shown, window = _cut(pixels, reference.rgb, geometry)
+            two = (cut, shown)
+        return AlignedImages(*two, geometry.flags(), geometry.components(), key, window, identical)
     flags, components = [], {}
     if (candidate.width, candidate.height) != (reference.width, reference.height):
         flags.append(f"resized:{candidate.width}x{candidate.height}->{reference.width}x{reference.height}")
@@ -82,7 +96,8 @@ def register(candidate: Picture, reference: Picture, align: Align) -> AlignedIma
         if shift != (0.0, 0.0):
             flags.append(f"shifted:{shift[1]:+.1f},{shift[0]:+.1f}")
             left, right = moved(left, shift), common(right, shift)
-    return AlignedImages(left, right, tuple(flags), components, key)
+            window = _kept(shift, reference)
+    return AlignedImages(left, right, tuple(flags), components, key, window, identical)
 
 
 def locate(candidate: Picture, reference: Picture, align: Literal["crop", "full"]) -> Geometry:
@@ -92,27 +107,45 @@ def locate(candidate: Picture, reference: Picture, align: Literal["crop", "full"
     return _fits.get(key, lambda: fit(reference.rgb, candidate.rgb, orientations))
 
 
+def _kept(shift: tuple[float, float], reference: Picture) -> tuple[float, float, float, float]:
+    """What `common` leaves of the reference after a shift by rows and columns, as shares."""
+    down, right = (ceil(abs(step)) * (1 if step > 0 else -1) for step in shift)
+    height, width = reference.height, reference.width
+    return max(right, 0) / width, max(down, 0) / height, 1 + min(right, 0) / width, 1 + min(down, 0) / height
+
+
+_Window = tuple[float, float, float, float]
+
+
 def _cut(
     candidate: NDArray[np.uint8], reference: NDArray[np.uint8], geometry: Geometry
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+) -> tuple[NDArray[np.float32], NDArray[np.float32], _Window]:
+    """Candidate and reference where both show something, and which part of the reference that is."""
     view, scale = geometry.view, sqrt(geometry.scales[0] * geometry.scales[1])
     if 1 / _NEAR <= scale <= _NEAR:
         back = View(1 / view.scale_x, 1 / view.scale_y, -view.offset_x / view.scale_x, -view.offset_y / view.scale_y)
-        return _shared(candidate, reference, back)
-    still, resampled = _shared(reference, candidate, view)
-    return resampled, still
+        still, resampled, _, window = _shared(candidate, reference, back)
+        return still, resampled, window
+    still, resampled, window, _ = _shared(reference, candidate, view)
+    return resampled, still, window
 
 
 def _shared(
     still: NDArray[np.uint8], other: NDArray[np.uint8], view: View
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The whole pixels of `still` that `other` covers, and `other` resampled there; what is at u is at view(u)."""
+) -> tuple[NDArray[np.float32], NDArray[np.float32], _Window, _Window]:
+    """The whole pixels of `still` that `other` covers, and `other` resampled there; what is at u is at view(u).
+
+    After them the parts of `still` and of `other` that these are, as shares.
+    """
     left, right, box_left, box_right = _side(view.scale_x, view.offset_x, still.shape[1], other.shape[1])
     top, bottom, box_top, box_bottom = _side(view.scale_y, view.offset_y, still.shape[0], other.shape[0])
     image = Image.fromarray(np.ascontiguousarray(other))
     box = (box_left, box_top, box_right, box_bottom)
     resampled = image.resize((right - left, bottom - top), Image.Resampling.LANCZOS, box=box)
-    return _float(still[top:bottom, left:right]), _float(np.asarray(resampled))
+    (height, width), (rows, columns) = still.shape[:2], other.shape[:2]
+    here = (left / width, top / height, right / width, bottom / height)
+    there = (box_left / columns, box_top / rows, box_right / columns, box_bottom / rows)
+    return _float(still[top:bottom, left:right]), _float(np.asarray(resampled)), here, there
 
 
 def _side(scale: float, offset: float, here: int, there: int) -> tuple[int, int, float, float]:

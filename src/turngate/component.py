@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Annotated, Any, ClassVar, Literal, Protocol, Self
+
+from pydantic import AfterValidator
 
 from turngate.frozen import StrictModel
 
 __all__ = [
+    "Box",
     "ComponentClass",
     "ComponentConfig",
     "Direction",
+    "ObjectFailure",
+    "checked_box",
     "differences",
     "missing_here",
     "missing_modules",
@@ -30,6 +35,18 @@ ObjectFailure = Literal["none", "nothing_added", "replaced", "row_too_many"]
 - `replaced`: the new object takes the place of an old one.
 - `row_too_many`: a row of the same object comes along with it.
 """
+
+
+def checked_box(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
+    """The rectangle itself; raises `ValueError` for one without an area or beyond the picture."""
+    left, top, right, bottom = box
+    if not (0 <= left < right <= 1 and 0 <= top < bottom <= 1):  # NaN fails every comparison
+        raise ValueError("a rectangle is [left, top, right, bottom] in shares 0..1 of width and height")
+    return box
+
+
+Box = Annotated[tuple[float, float, float, float], AfterValidator(checked_box)]
+"""A rectangle of a picture: left, top, right, bottom as shares 0..1 of its width and height, from the top left."""
 
 
 class ComponentConfig(StrictModel, allow_inf_nan=False):
