@@ -13,10 +13,11 @@ from turngate.agent.gates import GATES
 from turngate.agent.scenario import Scenario
 from turngate.agent.scenarios import SCENARIOS
 from turngate.errors import ConfigError
-from turngate.evaluators import EVALUATORS, Evaluator
-from turngate.graphs.config import RunConfig
+from turngate.evaluators import EVALUATORS, Evaluator, Facts
+from turngate.graphs.config import RunConfig, truth_field
 from turngate.registry import nearest
-from turngate.traces.recorded import RecordedEditor, RecordedFacts, RecordedScenario, Resolved
+from turngate.traces.recorded import RecordedEditor, RecordedFacts, RecordedGate, RecordedScenario, Resolved
+from turngate.traces.records import LEADING_TRUTH
 
 __all__ = ["Components", "build_components"]
 
@@ -29,12 +30,13 @@ class Components:
     evaluators: dict[str, Evaluator]
     gate: Gate
     scenario: Scenario
-    truth: Evaluator | None
-    """Evaluator that measures truth; None when there is no truth or the simulator records it."""
+    truths: dict[str, Evaluator | None]
+    """Name -> evaluator that measures this truth, the leading one first; None where the simulator records it."""
 
     def resolved(self) -> Resolved:
         """What the configuration's names resolve to, for run.json."""
         editor = self.editor
+        truths = {name: _facts(measure) if measure else None for name, measure in self.truths.items()}
         return Resolved(
             editor=RecordedEditor(
                 model=editor.model,
@@ -44,20 +46,24 @@ class Components:
             ),
             simulated=editor.simulated,
             evaluators={name: _facts(evaluator) for name, evaluator in self.evaluators.items()},
-            truth=_facts(self.truth) if self.truth else None,
+            truth=truths.pop(LEADING_TRUTH, None),
+            more_truths=truths,
+            gate=RecordedGate(reads=sorted(self.gate.reads), reads_truth=self.gate.reads_truth),
             scenario=RecordedScenario(ideal=self.scenario.ideal),
         )
 
 
 def build_components(config: RunConfig) -> Components:
     """Build every component; raises `ConfigError` or `MissingExtra` for what could not work together."""
-    truth = config.truth
     components = Components(
         editor=EDITORS.build(config.editor),
         evaluators={name: EVALUATORS.build(item) for name, item in config.evaluators.items()},
         gate=GATES.build(config.gate),
         scenario=SCENARIOS.build(config.scenario),
-        truth=EVALUATORS.build(truth.measure) if truth and truth.measure != "simulator" else None,
+        truths={
+            name: None if truth.measure == "simulator" else EVALUATORS.build(truth.measure)
+            for name, truth in config.truths.items()
+        },
     )
     for check in _CHECKS:
         problem = check(config, components)
@@ -142,26 +148,53 @@ def _keep_best_has_a_judge(config: RunConfig, components: Components) -> str | N
 def _truth_can_be_known(config: RunConfig, components: Components) -> str | None:
     if components.gate.reads_truth and config.truth is None:
         return f"gate {config.gate.type!r} sees the truth: say with `truth:` how it is measured"
-    if config.truth is None:
-        return None
-    if components.truth is None and config.on_reject.then == "accept_masked":
-        return "truth.measure: a simulator does not know how damaged a composite is: measure truth with an evaluator"
-    if components.truth is None and not components.editor.simulated:
-        return f"truth.measure: editor {config.editor.type!r} is no simulator and keeps no record of its damage"
-    if components.truth is not None and components.truth.facts.paid:
+    for name, measure in components.truths.items():
+        problem = _no_record(config, components) if measure is None else _no_measure(config, components, measure.facts)
+        if problem:
+            return f"{truth_field(name)}: {problem}"
+    return None
+
+
+def _no_record(config: RunConfig, components: Components) -> str | None:
+    """Why there is no truth of a simulator."""
+    if config.on_reject.then == "accept_masked":
+        return "a simulator does not know how damaged a composite is: measure truth with an evaluator"
+    if not components.editor.simulated:
+        return f"editor {config.editor.type!r} is no simulator and keeps no record of its damage"
+    return None
+
+
+def _no_measure(config: RunConfig, components: Components, facts: Facts) -> str | None:
+    """Why an evaluator with these facts cannot measure truth."""
+    if facts.paid:
         return (
-            f"truth.measure: {components.truth.facts.name!r} costs money, which is counted for evaluators only: "
+            f"{facts.name!r} costs money, which is counted for evaluators only: "
             "let it score as an evaluator, or give its verdicts to `turngate study --labels`"
         )
-    if components.truth is not None and "origin" not in components.truth.facts.inputs:
+    if "origin" not in facts.inputs and not facts.judge:
+        return f"{facts.name!r} does not compare with a reference and cannot measure truth"
+    if "origin" in facts.inputs and components.scenario.ideal is None and not (facts.judge or facts.looks_at_the_rest):
         return (
-            f"truth.measure: {components.truth.facts.name!r} does not compare with a reference and cannot measure truth"
-        )
-    if components.truth is not None and components.scenario.ideal is None:
-        return (
-            f"truth.measure: the ideal result of scenario {config.scenario.type!r} is not known, so no distance to it"
+            f"the ideal result of scenario {config.scenario.type!r} is not known, so no distance to it: measure what "
+            "no instruction touches (`control_regions`), or leave it to a judge"
         )
     return None
+
+
+def _edit_boxes_are_known(config: RunConfig, components: Components) -> str | None:
+    looked = {f"evaluators.{name}": evaluator for name, evaluator in components.evaluators.items()}
+    looked |= {truth_field(name): measure for name, measure in components.truths.items() if measure is not None}
+    needing = [field for field, evaluator in looked.items() if "edit_boxes" in evaluator.facts.inputs]
+    if not needing:
+        return None
+    scenario = components.scenario
+    unknown = next((turn for turn in range(1, config.turns + 1) if scenario.instruction(turn).edit_boxes is None), None)
+    if unknown is None:
+        return None
+    return (
+        f"{needing[0]}: scenario {config.scenario.type!r} does not say where turn {unknown} changes the picture: give "
+        "its `box`, or measure `control_regions`"
+    )
 
 
 def _enough_instructions(config: RunConfig, components: Components) -> str | None:
@@ -182,6 +215,7 @@ _CHECKS: tuple[Callable[[RunConfig, Components], str | None], ...] = (
     _keep_best_has_a_judge,
     _truth_can_be_known,
     _enough_instructions,
+    _edit_boxes_are_known,
 )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, SerializeAsAny, field_validator
+from pydantic import Field, SerializeAsAny, StringConstraints, field_validator, model_validator
 
 from turngate.agent.editor import History
 from turngate.agent.editors import EDITORS
@@ -15,12 +15,14 @@ from turngate.agent.reasoning import READERS
 from turngate.agent.rejection import Rejection
 from turngate.agent.scenarios import SCENARIOS
 from turngate.component import ComponentConfig
+from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.suites import expanded
 from turngate.frozen import StrictModel
+from turngate.traces.records import LABELS_TRUTH, LEADING_TRUTH
 from turngate.traces.telemetry.config import TelemetryConfig
 
-__all__ = ["Budgets", "OriginConfig", "RunConfig", "derive", "editor_seed"]
+__all__ = ["Budgets", "OriginConfig", "RunConfig", "derive", "editor_seed", "truth_field"]
 
 
 # Every random choice of a run comes from its seed.
@@ -67,10 +69,12 @@ class OriginConfig(StrictModel):
 
 
 class TruthConfig(StrictModel):
-    """The damage measure that gates never see."""
+    """A damage measure that gates never see."""
 
     measure: Literal["simulator"] | SerializeAsAny[ComponentConfig]
-    """`simulator`: the editor's own record; otherwise a full-reference evaluator against the scenario's ideal."""
+    """`simulator`: the editor's own record; otherwise an evaluator: a full-reference one against the scenario's ideal,
+    one that looks at what no instruction touches (`control_regions`, `outside_edit`) against the origin, or a judge
+    that costs nothing."""
     damaged_at: float = Field(allow_inf_nan=False)
     """A candidate at or beyond this value, in the measure's unit and direction, is damaged."""
 
@@ -78,6 +82,11 @@ class TruthConfig(StrictModel):
     @classmethod
     def _part(cls, raw: Any) -> Any:
         return raw if raw == "simulator" else EVALUATORS.configure(raw, "truth.measure")
+
+
+def truth_field(name: str) -> str:
+    """Where the configuration says how the truth of that name is measured, for messages."""
+    return "truth.measure" if name == LEADING_TRUTH else f"more_truths.{name}.measure"
 
 
 class UnscoredPolicy(StrictModel):
@@ -134,6 +143,9 @@ class RunConfig(StrictModel):
     on_no_change: Literal["decide", "reject", "stop"] = "decide"
     """The editor returned its input: let the gate decide as usual (never counted as an accepted edit), reject, stop."""
     truth: TruthConfig | None = None
+    """The leading truth: the only one of which a gate that reads the truth (the oracle) learns anything."""
+    more_truths: dict[Annotated[str, StringConstraints(min_length=1)], TruthConfig] = {}
+    """Name -> another truth, measured beside the leading one on every candidate, composite and on the origin."""
     allow_unstable_scores: bool = False
     """Let the gate read evaluators that are not deterministic or depend on the batch."""
     score_origin: bool = True
@@ -172,6 +184,27 @@ class RunConfig(StrictModel):
     def _gate(cls, raw: Any) -> Any:
         return GATES.configure(raw, "gate")
 
+    @field_validator("more_truths", mode="before")
+    @classmethod
+    def _more_truths(cls, raw: Any) -> Any:
+        if not isinstance(raw, dict):
+            return raw
+        return {name: _measured_by(item, f"more_truths.{name}.measure") for name, item in raw.items()}
+
+    @model_validator(mode="after")
+    def _truths_have_names(self) -> RunConfig:
+        taken = sorted(self.more_truths.keys() & {LEADING_TRUTH, LABELS_TRUTH})
+        if taken:
+            raise ConfigError(f"more_truths.{taken[0]}: that is the name of another truth: take a name of your own")
+        if self.more_truths and self.truth is None:
+            raise ConfigError("more_truths: one of them must lead: give it as `truth`")
+        return self
+
+    @property
+    def truths(self) -> dict[str, TruthConfig]:
+        """All truths by name, the leading one first; empty without a truth."""
+        return {} if self.truth is None else {LEADING_TRUTH: self.truth, **self.more_truths}
+
     @field_validator("reader", mode="before")
     @classmethod
     def _reader(cls, raw: Any) -> Any:
@@ -193,6 +226,14 @@ class RunConfig(StrictModel):
         if self.origin.sha256:
             dumped["origin"] = {"sha256": self.origin.sha256}
         return dumped
+
+
+def _measured_by(item: Any, where: str) -> Any:
+    """A truth with its measure checked here, so that an error says which truth it is about."""
+    measure = item.get("measure") if isinstance(item, dict) else None
+    if measure is None or measure == "simulator":
+        return item
+    return {**item, "measure": EVALUATORS.configure(measure, where)}
 
 
 def _name_of(item: Any) -> str:

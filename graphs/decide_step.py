@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from turngate.graphs.decision import lacking, may_ask, next_action, readings, rule_decision
 from turngate.graphs.masked_accept import composable, masked
 from turngate.graphs.session import Session
 from turngate.traces.progress import Progress, advance
-from turngate.traces.records import AttemptRecord, AttemptRow, ScoreRow, TruthRow
+from turngate.traces.records import AttemptRecord, AttemptRow, ScoreRow, TruthRow, truths_by_name
 
 __all__ = ["decide"]
 
 
 def decide(
-    session: Session, progress: Progress, attempt: AttemptRow, scores: Iterable[ScoreRow], truth: TruthRow | None
+    session: Session, progress: Progress, attempt: AttemptRow, scores: Iterable[ScoreRow], truths: Sequence[TruthRow]
 ) -> Progress:
-    """Decide, record, and say how far the run is.
+    """Decide, record, and say how far the run is; of `truths` a gate that reads the truth is shown the leading one.
 
     The returned status is `running`, an ending, or `waiting` (a person must decide; nothing was recorded).
     """
@@ -26,6 +26,7 @@ def decide(
     by_name = {score.evaluator: score for score in scores}
     ordered = [by_name[name] for name in session.components.evaluators]
     seen = readings(ordered)
+    truth, more = truths_by_name(truths)
     session.gate_history.try_candidate(attempt, seen)
     review = session.review(attempt.turn, attempt.attempt) if may_ask(config) else None
     ruled = rule_decision(config, session.components.gate, session.gate_history, attempt, ordered, truth, review)
@@ -41,7 +42,7 @@ def decide(
         session.reason = f"turn {attempt.turn}, attempt {attempt.attempt} waits for a person: {waits_for}"
         return replace(progress, status="waiting")
     attempt, row, composite = masked(session, progress, attempt, row)
-    row = session.ledger.record(attempt, ordered, truth, row, composite)
+    row = session.ledger.record(attempt, ordered, truth, row, composite, more)
     after = advance(progress, row)
     session.gate_history.note(attempt, seen, row, after, composite)
     session.budget_use.add(attempt)
@@ -49,7 +50,7 @@ def decide(
     session.progress = after
     session.model = attempt.model or session.model
     for observer in session.observers:
-        observer.attempt(AttemptRecord(attempt, tuple(ordered), truth, row, composite))
+        observer.attempt(AttemptRecord(attempt, tuple(ordered), truth, row, composite, more))
     return _limit(session, after, row.reason)
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 from turngate.graphs.decide_step import decide
 from turngate.graphs.edit_step import edit
-from turngate.graphs.measure_step import measure, measure_truth
+from turngate.graphs.measure_step import measure, measure_truths
 from turngate.graphs.session import LoopContext, Session
 from turngate.traces.progress import Progress
 
@@ -20,7 +20,7 @@ def run_loop(session: Session) -> str:
     while progress.status == "running":
         attempt = edit(session, progress)
         scores = [measure(session, attempt, name) for name in session.components.evaluators]
-        progress = decide(session, progress, attempt, scores, measure_truth(session, attempt))
+        progress = decide(session, progress, attempt, scores, measure_truths(session, attempt))
     return progress.status
 
 

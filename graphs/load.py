@@ -109,7 +109,7 @@ def with_absolute_paths(raw: Mapping[str, Any], base: Path) -> dict[str, Any]:
 
 _REGISTRIES: dict[str, Registry[Any]] = {
     "editor": EDITORS, "evaluators": EVALUATORS, "gate": GATES, "reader": READERS, "scenario": SCENARIOS,
-    "truth": EVALUATORS,
+    "truth": EVALUATORS, "more_truths": EVALUATORS,
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from langgraph.types import Overwrite, Send
 
 from turngate.graphs.decide_step import decide
 from turngate.graphs.edit_step import edit
-from turngate.graphs.measure_step import measure, measure_truth
+from turngate.graphs.measure_step import measure, measure_truths
 from turngate.graphs.session import LoopContext
 from turngate.traces.progress import Progress
 from turngate.traces.records import AttemptRow, ScoreRow, TruthRow
@@ -18,7 +18,7 @@ from turngate.traces.records import AttemptRow, ScoreRow, TruthRow
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
-__all__ = ["build_machine", "draw", "first_state", "mermaid", "scores_of", "step_limit", "truth_of"]
+__all__ = ["build_machine", "draw", "first_state", "mermaid", "scores_of", "step_limit", "truths_of"]
 
 
 # State of the LangGraph machine: plain JSON and hashes, the same size at turn 100 as at turn 1.
@@ -51,8 +51,8 @@ class LoopState(ProgressChannels):
     """The editor's answer: an attempt row as JSON."""
     scores: Annotated[dict[str, Any], merge_scores]
     """Evaluator -> score row as JSON, for this attempt only."""
-    truth: dict[str, Any] | None
-    """Truth row as JSON; read by the gate node for the oracle and for the record."""
+    truths: list[dict[str, Any]]
+    """Truth rows as JSON, the leading one first; read by the gate node for the oracle and for the record."""
 
 
 def state_of(progress: Progress) -> ProgressChannels:
@@ -68,7 +68,7 @@ def state_of(progress: Progress) -> ProgressChannels:
 
 def first_state(progress: Progress) -> LoopState:
     """The machine's input for a run at `progress`."""
-    return LoopState(**state_of(progress), candidate=None, scores={}, truth=None)
+    return LoopState(**state_of(progress), candidate=None, scores={}, truths=[])
 
 
 def position_of(state: LoopState, lineage: tuple[tuple[int, str], ...]) -> Progress:
@@ -86,9 +86,9 @@ def scores_of(state: LoopState) -> list[ScoreRow]:
     return [ScoreRow.model_validate(row) for row in state["scores"].values()]
 
 
-def truth_of(state: LoopState) -> TruthRow | None:
-    """The truth row of this attempt."""
-    return TruthRow.model_validate(state["truth"]) if state["truth"] else None
+def truths_of(state: LoopState) -> list[TruthRow]:
+    """The truth rows of this attempt, the leading one first."""
+    return [TruthRow.model_validate(row) for row in state["truths"]]
 
 
 STEPS_PER_ATTEMPT = 3
@@ -152,15 +152,15 @@ def _evaluate(state: EvaluateTask, runtime: Runtime[LoopContext]) -> dict[str, A
 
 
 def _truth(state: LoopState, runtime: Runtime[LoopContext]) -> dict[str, Any]:
-    row = measure_truth(runtime.context.session, attempt_of(state))
-    return {"truth": row.model_dump(mode="json") if row else None}
+    rows = measure_truths(runtime.context.session, attempt_of(state))
+    return {"truths": [row.model_dump(mode="json") for row in rows]}
 
 
 def _gate(state: LoopState, runtime: Runtime[LoopContext]) -> dict[str, Any]:
     session = runtime.context.session
     progress = position_of(state, session.progress.lineage)
-    after = decide(session, progress, attempt_of(state), scores_of(state), truth_of(state))
-    return {**state_of(after), "candidate": None, "scores": Overwrite({}), "truth": None}
+    after = decide(session, progress, attempt_of(state), scores_of(state), truths_of(state))
+    return {**state_of(after), "candidate": None, "scores": Overwrite({}), "truths": []}
 
 
 def _route(state: LoopState) -> str:

@@ -11,11 +11,11 @@ from PIL import Image
 from turngate.agent.gate import Decision
 from turngate.agent.rejection import Masking
 from turngate.errors import ConfigError
-from turngate.graphs.measure_step import measure, measure_truth
+from turngate.graphs.measure_step import measure, measure_truths
 from turngate.graphs.session import Session
 from turngate.picture import Picture
 from turngate.traces.progress import Progress
-from turngate.traces.records import AttemptRow, CompositeRow, DecisionRow, ScoreRow, TruthRow
+from turngate.traces.records import AttemptRow, CompositeRow, DecisionRow, ScoreRow, TruthRow, truths_by_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -136,8 +136,9 @@ def masked(
         return attempt, _skipped(row, progress, why), composite
     session.pictures.put(made.picture)
     image = made.picture.sha256
-    scores, truth = _measured(session, attempt, image)
-    found = {"image": image, "changed": made.changed, "scores": scores, "truth": truth}
+    scores, truths = _measured(session, attempt, image)
+    truth, more = truths_by_name(truths)
+    found = {"image": image, "changed": made.changed, "scores": scores, "truth": truth, "more_truths": more}
     extras = [*attempt.extras, {"image": image, "role": "composite"}]
     return (
         attempt.model_copy(update={"extras": extras}),
@@ -158,12 +159,12 @@ def _skipped(row: DecisionRow, progress: Progress, why: str) -> DecisionRow:
     )
 
 
-def _measured(session: Session, attempt: AttemptRow, image: str) -> tuple[list[ScoreRow], TruthRow | None]:
-    """Scores and truth of the composite `image` itself: the candidate's say nothing about it."""
-    if session.config.truth is not None and session.components.truth is None:
+def _measured(session: Session, attempt: AttemptRow, image: str) -> tuple[list[ScoreRow], tuple[TruthRow, ...]]:
+    """Scores and truths of the composite `image` itself: the candidate's say nothing about it."""
+    if None in session.components.truths.values():
         raise ConfigError(
             "truth.measure: a simulator does not know how damaged a composite is: measure truth with an evaluator"
         )
     shown = attempt.model_copy(update={"image": image, "damage": None})
     scores = [measure(session, shown, name) for name in session.components.evaluators]
-    return scores, measure_truth(session, shown)
+    return scores, measure_truths(session, shown)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
+from itertools import chain
+from typing import Any, NamedTuple
 
-from turngate.agent.scenario import ideal_picture
-from turngate.component import Direction
+from turngate.agent.scenario import Scenario, ideal_picture
+from turngate.component import Box, ComponentConfig, Direction
 from turngate.evaluators import EvalInput, Evaluator, Result, Score, Skipped
 from turngate.evaluators.bulk import cached_score, default_cache
-from turngate.evaluators.result import result_from_json, result_to_json, why
+from turngate.evaluators.result import IDENTICAL, result_from_json, result_to_json, why
 from turngate.evaluators.scoring import score
 from turngate.graphs.origin import Pictures
 from turngate.graphs.session import Session
@@ -19,7 +22,7 @@ from turngate.traces.progress import Progress
 from turngate.traces.records import AttemptRow, ScoreRow, TruthRow, is_damaged
 from turngate.traces.telemetry import request_headers
 
-__all__ = ["measure", "measure_origin", "measure_truth", "origin_sample", "sample_for", "score_row"]
+__all__ = ["edit_boxes", "measure", "measure_origin", "measure_truths", "origin_sample", "sample_for", "score_row"]
 
 
 def measure(session: Session, attempt: AttemptRow, evaluator: str) -> ScoreRow:
@@ -33,70 +36,94 @@ def measure(session: Session, attempt: AttemptRow, evaluator: str) -> ScoreRow:
     return row
 
 
-def measure_truth(session: Session, attempt: AttemptRow) -> TruthRow | None:
-    """The truth about the candidate of `attempt`; None without a truth or without a candidate."""
-    config = session.config.truth
-    if config is None or attempt.image is None:
-        return None
-    if session.components.truth is None:
-        damage = attempt.damage
-        detail = "" if damage is not None else "the simulator recorded none"
-        return _truth(attempt.turn, attempt.attempt, "simulator", damage, config.damaged_at, "lower", detail)
-    sample = EvalInput(session.pictures.get(attempt.image), origin=_ideal(session, attempt))
-    return _measured_truth(session, session.components.truth, attempt.turn, attempt.attempt, sample)
+def measure_truths(session: Session, attempt: AttemptRow) -> tuple[TruthRow, ...]:
+    """The truths about the candidate of `attempt`, the leading one first; none without a truth or a candidate."""
+    if attempt.image is None:
+        return ()
+    found = []
+    for name, evaluator in session.components.truths.items():
+        place = TruthKey(attempt.turn, attempt.attempt, name)
+        if evaluator is None:
+            damage, untouched = attempt.damage, attempt.image == session.origin.sha256
+            found.append(_recorded(session, place, damage, untouched))
+            continue
+        scenario = session.components.scenario
+        sample = sample_for(session.pictures, session.progress, scenario, evaluator, attempt, attempt.image)
+        if sample.origin is not None and not evaluator.facts.looks_at_the_rest and scenario.ideal:
+            sample = replace(sample, origin=_ideal(session, attempt))
+        found.append(_measured_truth(session, evaluator, place, sample))
+    return tuple(found)
 
 
-def measure_origin(session: Session) -> tuple[list[ScoreRow], TruthRow | None]:
-    """Scores and truth of the origin, as turn 0, attempt 0, for evaluators that have not looked at it yet."""
+def measure_origin(session: Session) -> tuple[list[ScoreRow], tuple[TruthRow, ...]]:
+    """Scores and truths of the origin, as turn 0, attempt 0, for evaluators that have not looked at it yet."""
     sample = origin_sample(session.origin)
     rows = []
     for name, evaluator in session.components.evaluators.items():
         if name not in session.gate_history.origin:
             started = time.time_ns()
-            result = _score_once(session, evaluator, name, (0, 0), sample, 1)
-            kind = session.config.evaluators[name].type
-            rows.append(score_row(0, 0, name, kind, evaluator, result, 1, started))
-    truth = session.config.truth
-    if truth is None:
-        return rows, None
-    if session.components.truth is None:
-        return rows, _truth(0, 0, "simulator", 0.0, truth.damaged_at, "lower", "")
-    return rows, _measured_truth(session, session.components.truth, 0, 0, sample)
+            part = session.config.evaluators[name]
+            result = _score_once(session, evaluator, part, name, (0, 0), sample, 1)
+            rows.append(score_row(0, 0, name, part.type, evaluator, result, 1, started))
+    truths = [
+        _recorded(session, TruthKey(0, 0, name), 0.0, untouched=True)
+        if evaluator is None
+        else _measured_truth(session, evaluator, TruthKey(0, 0, name), sample)
+        for name, evaluator in session.components.truths.items()
+    ]
+    return rows, tuple(truths)
 
 
-def _ideal(session: Session, attempt: AttemptRow) -> Picture:
-    """What a perfect editor would have made: the origin after the operations of the turns that led to the candidate.
+def _turns(progress: Progress, attempt: AttemptRow) -> list[int]:
+    """The turns that led to the candidate, its own last.
 
     Skipped turns, and those that were rolled back, are not in the lineage; an editor that was given the origin carries
     out its own turn alone.
     """
+    return [turn for turn, _ in progress.lineage if turn <= attempt.input_turn] + [attempt.turn]
+
+
+def _ideal(session: Session, attempt: AttemptRow) -> Picture:
+    """What a perfect editor would have made: the origin after the operations of the turns that led to the candidate."""
     scenario = session.components.scenario
     if scenario.ideal == "origin":
         return session.origin
-    turns = [turn for turn, _ in session.progress.lineage if turn <= attempt.input_turn] + [attempt.turn]
-    return ideal_picture(session.origin, (name for turn in turns for name in scenario.instruction(turn).exact))
+    operations = (name for turn in _turns(session.progress, attempt) for name in scenario.instruction(turn).exact)
+    return ideal_picture(session.origin, operations)
+
+
+def edit_boxes(scenario: Scenario, progress: Progress, attempt: AttemptRow) -> tuple[Box, ...] | None:
+    """Where the turns that led to the candidate meant to change something; None where one of them does not say."""
+    found = [scenario.instruction(turn).edit_boxes for turn in _turns(progress, attempt)]
+    known = [boxes for boxes in found if boxes is not None]
+    return tuple(dict.fromkeys(chain(*known))) if len(known) == len(found) else None
 
 
 def _score(session: Session, attempt: AttemptRow, name: str, tries: int = 1) -> ScoreRow:
     """One evaluator's result on the candidate of `attempt`."""
-    evaluator = session.components.evaluators[name]
+    evaluator, part = session.components.evaluators[name], session.config.evaluators[name]
     started = time.time_ns()
     if attempt.image is None:
         result: Result = Skipped()
     else:
-        sample = sample_for(session.pictures, session.progress, evaluator, attempt, attempt.image)
-        result = _score_once(session, evaluator, name, (attempt.turn, attempt.attempt), sample, tries)
-    kind = session.config.evaluators[name].type
-    return score_row(attempt.turn, attempt.attempt, name, kind, evaluator, result, tries, started)
+        scenario = session.components.scenario
+        sample = sample_for(session.pictures, session.progress, scenario, evaluator, attempt, attempt.image)
+        result = _score_once(session, evaluator, part, name, (attempt.turn, attempt.attempt), sample, tries)
+    return score_row(attempt.turn, attempt.attempt, name, part.type, evaluator, result, tries, started)
 
 
 def origin_sample(origin: Picture) -> EvalInput:
     """What an evaluator is shown of the origin: everything that it is compared with is the origin itself."""
-    return EvalInput(origin, origin=origin, first=origin, previous=origin, instruction="")
+    return EvalInput(origin, origin=origin, first=origin, previous=origin, instruction="", edit_boxes=())
 
 
 def sample_for(
-    pictures: Pictures, progress: Progress, evaluator: Evaluator, attempt: AttemptRow, candidate: str
+    pictures: Pictures,
+    progress: Progress,
+    scenario: Scenario,
+    evaluator: Evaluator,
+    attempt: AttemptRow,
+    candidate: str,
 ) -> EvalInput:
     """What an evaluator is shown of a candidate: the candidate, and what it says it needs."""
     inputs = evaluator.facts.inputs
@@ -107,34 +134,49 @@ def sample_for(
         previous=pictures.get(progress.image) if "previous" in inputs else None,
         history=tuple(map(pictures.get, progress.history)) if "history" in inputs else (),
         instruction=attempt.instruction if "instruction" in inputs else None,
+        edit_boxes=edit_boxes(scenario, progress, attempt) if "edit_boxes" in inputs else None,
     )
 
 
 def _score_once(
-    session: Session, evaluator: Evaluator, name: str, place: tuple[int, int], sample: EvalInput, tries: int
+    session: Session,
+    evaluator: Evaluator,
+    part: ComponentConfig,
+    name: str,
+    place: tuple[int, int],
+    sample: EvalInput,
+    tries: int,
 ) -> Result:
     """The result; calls that it costs hang below this evaluation in a trace."""
     with below(request_headers(*place, name)):
-        return _stored(session, evaluator, name, place, sample, tries)
+        return _stored(session, evaluator, part, name, place, sample, tries)
 
 
 def _stored(
-    session: Session, evaluator: Evaluator, name: str, place: tuple[int, int], sample: EvalInput, tries: int
+    session: Session,
+    evaluator: Evaluator,
+    part: ComponentConfig,
+    name: str,
+    place: tuple[int, int],
+    sample: EvalInput,
+    tries: int,
 ) -> Result:
     """The result, stored before it is used where asking again would cost or give something else."""
     facts = evaluator.facts
     if facts.deterministic and not facts.paid:
         cache = default_cache() if session.config.score_cache else None
-        return cached_score(cache, evaluator, session.config.evaluators[name], [sample])[0]
+        return cached_score(cache, evaluator, part, [sample])[0]
     pictures = (sample.candidate, sample.origin, sample.first, sample.previous, *sample.history)
     hashes = [picture.sha256 for picture in pictures if picture is not None]
-    parameters = {
+    parameters: dict[str, Any] = {
         "name": name,
         "version": facts.version,
-        "config": session.config.evaluators[name].model_dump(mode="json"),
+        "config": part.model_dump(mode="json"),
         "instruction": sample.instruction,
         "try": tries,
     }
+    if sample.edit_boxes is not None:
+        parameters["edit_boxes"] = sample.edit_boxes
     key = call_key("evaluate", session.info.run, *place, hashes, parameters)
     call = once(
         session.ledger, key, "evaluate", *place,
@@ -143,26 +185,39 @@ def _stored(
     return result_from_json(call.answer)
 
 
-def _measured_truth(session: Session, evaluator: Evaluator, turn: int, attempt: int, sample: EvalInput) -> TruthRow:
-    assert session.config.truth is not None
-    result = score(evaluator, [sample])[0]
+class TruthKey(NamedTuple):
+    """Which truth about which candidate; turn 0, attempt 0 is the origin."""
+
+    turn: int
+    attempt: int
+    name: str
+
+
+def _measured_truth(session: Session, evaluator: Evaluator, place: TruthKey, sample: EvalInput) -> TruthRow:
+    truth, facts = session.config.truths[place.name], evaluator.facts
+    assert truth.measure != "simulator"
+    if facts.deterministic:  # a truth never comes from the score cache: it is measured by the version that is here
+        result = score(evaluator, [sample])[0]
+    else:  # asked again after a crash it might say something else
+        name = f"truth:{place.name}"  # no evaluator of the run: one of that name has calls of its own
+        result = _score_once(session, evaluator, truth.measure, name, (place.turn, place.attempt), sample, 1)
     value, detail = (result.value, "") if isinstance(result, Score) else (None, why(result))
-    facts = evaluator.facts
-    row = _truth(turn, attempt, facts.name, value, session.config.truth.damaged_at, facts.direction, detail)
-    found = {
-        "flags": [] if isinstance(result, Skipped) else list(result.flags),
-        "components": dict(result.components) if isinstance(result, Score) else {},
-    }
-    return row.model_copy(update=found)
+    flags = [] if isinstance(result, Skipped) else list(result.flags)
+    parts = dict(result.components) if isinstance(result, Score) else {}
+    row = _truth(place, facts.name, value, truth.damaged_at, facts.direction)
+    return row.model_copy(update={"detail": detail, "flags": flags, "components": parts})
 
 
-def _truth(
-    turn: int, attempt: int, measure: str, value: float | None, damaged_at: float, better: Direction, detail: str
-) -> TruthRow:
+def _recorded(session: Session, place: TruthKey, damage: float | None, untouched: bool) -> TruthRow:
+    """A simulator's own record of its damage."""
+    row = _truth(place, "simulator", damage, session.config.truths[place.name].damaged_at, "lower")
+    detail = "" if damage is not None else "the simulator recorded none"
+    return row.model_copy(update={"detail": detail, "flags": [IDENTICAL] if untouched else []})
+
+
+def _truth(place: TruthKey, measure: str, value: float | None, damaged_at: float, better: Direction) -> TruthRow:
     damaged = is_damaged(value, damaged_at, better)
-    return TruthRow(
-        turn=turn, attempt=attempt, measure=measure, value=value, damaged_at=damaged_at, damaged=damaged, detail=detail
-    )
+    return TruthRow(**place._asdict(), measure=measure, value=value, damaged_at=damaged_at, damaged=damaged)
 
 
 def score_row(

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from turngate.agent.gate import Gate
 from turngate.agent.gates import GATES
+from turngate.agent.scenario import Scenario
+from turngate.agent.scenarios import SCENARIOS
 from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS, Evaluator, Skipped
 from turngate.evaluators.scoring import score
@@ -71,10 +73,11 @@ def redecide(path: Path, config: RunConfig) -> Counterfactual:
     info = run.info()
     ledger = run.ledger()
     try:
-        records, (start, _) = ledger.records(), ledger.origin()
+        records, start = ledger.records(), ledger.origin().scores
     finally:
         ledger.close()
     gate: Gate = GATES.build(config.gate)
+    scenario = SCENARIOS.build(config.scenario)
     for name in sorted(gate.reads):
         if name not in config.evaluators:
             raise ConfigError(f"gate reads evaluator {name!r}, which the run does not have: add --with {name}")
@@ -96,7 +99,9 @@ def redecide(path: Path, config: RunConfig) -> Counterfactual:
         if diverged:
             return Counterfactual(config, tuple(steps), diverged, progress.status)
         scores = [row for row in record.scores if row.evaluator not in fresh]
-        scores += [_of_candidate(pictures, progress, name, config, part, record) for name, part in fresh.items()]
+        scores += [
+            _of_candidate(pictures, progress, scenario, name, config, part, record) for name, part in fresh.items()
+        ]
         seen = readings(scores)
         gate_history.try_candidate(attempt, seen)
         ruled = rule_decision(config, gate, gate_history, attempt, scores, record.truth, None)
@@ -144,13 +149,19 @@ def _of_origin(pictures: Pictures, name: str, config: RunConfig, evaluator: Eval
 
 
 def _of_candidate(
-    pictures: Pictures, progress: Progress, name: str, config: RunConfig, evaluator: Evaluator, record: AttemptRecord
+    pictures: Pictures,
+    progress: Progress,
+    scenario: Scenario,
+    name: str,
+    config: RunConfig,
+    evaluator: Evaluator,
+    record: AttemptRecord,
 ) -> ScoreRow:
     attempt = record.attempt
     started = time.time_ns()
     result = (
         Skipped()
         if attempt.image is None
-        else score(evaluator, [sample_for(pictures, progress, evaluator, attempt, attempt.image)])[0]
+        else score(evaluator, [sample_for(pictures, progress, scenario, evaluator, attempt, attempt.image)])[0]
     )
     return score_row(attempt.turn, attempt.attempt, name, config.evaluators[name].type, evaluator, result, 1, started)

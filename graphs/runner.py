@@ -273,8 +273,8 @@ def _drive(
 
 def _score_origin(session: Session) -> None:
     if session.config.score_origin or session.config.truth is not None:
-        rows, truth = measure_origin(session)
-        session.ledger.add_scores(rows, truth)
+        rows, truths = measure_origin(session)
+        session.ledger.add_scores(rows, truths)
         session.budget_use.add_scores(rows)
         session.gate_history.origin = {**session.gate_history.origin, **readings(rows)}
 

@@ -84,7 +84,7 @@ class Session:
         ledger = self.ledger
         records, events = ledger.records(), ledger.events()
         self.progress = Progress.start(self.origin.sha256)
-        self.gate_history = GateHistory(readings(ledger.origin()[0]))
+        self.gate_history = GateHistory(readings(ledger.origin().scores))
         self.budget_use = BudgetUse(past_seconds(events, (record.decision for record in records)))
         self.budget_use.add_scores(ledger.scores())
         self.started_ns = next((event.at_ns for event in events if event.kind == "started"), 0)

@@ -1,4 +1,4 @@
-"""What turngate 0.1.0 (schema version 1) recorded otherwise, as it is recorded now. Plain values, no rows."""
+"""What older turngates (schema versions 1 and 2) recorded otherwise, as it is recorded now. Plain values, no rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["answer_now", "composite_now", "evaluator_of", "thresholds_now", "truth_now"]
+__all__ = ["answer_now", "composite_now", "evaluator_of", "flags_now", "thresholds_now", "truth_now"]
 
 _OBJECT_FAILURES = ("nothing_added", "replaced", "row_too_many")
 _MOVED = re.compile(r"(cropped|shifted):([+-][\d.]+)%?,([+-][\d.]+)%?")
@@ -30,6 +30,25 @@ def truth_now(raw: Mapping[str, Any]) -> dict[str, Any]:
         return {**raw, "flags": [], "components": {}}
     flags = raw["detail"].split("; ") if raw["detail"] else []
     return {**raw, "detail": "", "flags": flags, "components": _moves(flags)}
+
+
+_CEILINGS = {"psnr": 80.0, "ssim": 1.0, "ms_ssim": 1.0, "ciede2000": 0.0}
+"""Measure -> its value for two images with the same pixels, exactly so after rounding."""
+_DONE_FIRST = frozenset({"resized", "size", "shifted", "cropped", "mirrored", "rotated", "tilted"})
+"""Flags of what was done to two images before they were compared."""
+
+
+def flags_now(flags: Sequence[str], measure: str, value: float | None, *, is_origin: bool = False) -> list[str]:
+    """Flags of a score or truth, with `identical` where its image was untouched: there was no such flag before
+    version 3, so the value at the end of its scale says it.
+
+    Not where registration moved or resized something first: then the pixels were not the same. A simulator's truth
+    compares with nothing, but the origin is untouched.
+    """
+    moved = any(re.split("[: ]", flag)[0] in _DONE_FIRST for flag in flags)
+    at_ceiling = value is not None and not moved and value == _CEILINGS.get(measure)
+    untouched = at_ceiling or (measure == "simulator" and is_origin)
+    return [*flags, "identical"] if untouched and "identical" not in flags else list(flags)
 
 
 def _moves(flags: Sequence[str]) -> dict[str, float]:

@@ -13,8 +13,8 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from turngate.errors import DamagedRun, MachineError
 from turngate.sqlite_file import SqliteKind
-from turngate.traces._older import answer_now, composite_now, evaluator_of, thresholds_now, truth_now
-from turngate.traces.records import SCHEMA_VERSION, TABLES, CompositeRow, Row
+from turngate.traces._older import answer_now, composite_now, evaluator_of, flags_now, thresholds_now, truth_now
+from turngate.traces.records import LEADING_TRUTH, SCHEMA_VERSION, TABLES, CompositeRow, Row, ScoreRow, TruthRow
 from turngate.traces.redact import redact
 
 __all__ = ["LEDGER", "LedgerReader", "Tables", "columns", "connect", "decode", "encode", "kind_of", "machine_errors"]
@@ -115,6 +115,8 @@ def _plain(value: Any) -> Any:
     """Rows inside a value as mappings."""
     if isinstance(value, Row):
         return value.model_dump(mode="json")
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
     return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
@@ -126,7 +128,9 @@ def _decode(value: Any, annotation: Any) -> Any:
         (item,), found = get_args(annotation), json.loads(value)
         return [_inner(item, one) for one in found] if isinstance(item, type) and issubclass(item, Row) else found
     if kind is dict:
-        return json.loads(value)
+        item, found = get_args(annotation)[1], json.loads(value)
+        is_row = isinstance(item, type) and issubclass(item, Row)
+        return {name: _inner(item, one) for name, one in found.items()} if is_row else found
     return _inner(kind, json.loads(value)) if issubclass(kind, Row) else value
 
 
@@ -155,6 +159,13 @@ def _affinity(annotation: Any) -> str:
     return _AFFINITY.get(kind_of(annotation), "TEXT")
 
 
+F = TypeVar("F", ScoreRow, TruthRow)
+
+
+def _flagged(row: F, measure: str) -> F:
+    return row.model_copy(update={"flags": flags_now(row.flags, measure, row.value)})
+
+
 class LedgerReader:
     """Rows of the ledger behind an open connection, and what only run.json in `folder` says about older ones."""
 
@@ -163,6 +174,7 @@ class LedgerReader:
         self._folder = folder
         self._now: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "attempts": self._attempt_now,
+            "scores": self._score_now,
             "truth": self._truth_now,
             "decisions": self._decision_now,
         }
@@ -174,7 +186,15 @@ class LedgerReader:
     def composites(self) -> list[CompositeRow]:
         """All composites in order, those that turngate 0.1.0 kept in its decisions included."""
         own = self.rows("composites", CompositeRow) if columns(self._link, "composites") else []
-        return sorted([*self._kept_composites(), *own], key=lambda row: (row.turn, row.attempt))
+        found = [*self._kept_composites(), *own]
+        if self._began_before_3:
+            found = [self._composite_flagged(row) for row in found]
+        return sorted(found, key=lambda row: (row.turn, row.attempt))
+
+    def _composite_flagged(self, row: CompositeRow) -> CompositeRow:
+        scores = [_flagged(score, score.type) for score in row.scores]
+        truth = row.truth and _flagged(row.truth, row.truth.measure)
+        return row.model_copy(update={"scores": scores, "truth": truth})
 
     def values(self, table: str, clause: str = "", parameters: Sequence[Any] = ()) -> list[dict[str, Any]]:
         """Column values of the rows of `table`, lists and mappings as JSON text."""
@@ -196,10 +216,20 @@ class LedgerReader:
         return {**answer, "metadata": json.dumps(answer["metadata"])}
 
     def _truth_now(self, row: dict[str, Any]) -> dict[str, Any]:
-        if row.get("flags") is not None:
+        if row.get("name") is not None:
             return row
-        truth = truth_now(row)
-        return {**truth, "flags": json.dumps(truth["flags"]), "components": json.dumps(truth["components"])}
+        if row.get("flags") is None:
+            truth = truth_now(row)
+            row = {**truth, "flags": json.dumps(truth["flags"]), "components": json.dumps(truth["components"])}
+        measure, value, turn = row["measure"], row["value"], row["turn"]
+        flags = flags_now(json.loads(row["flags"]), measure, value, is_origin=turn == 0)
+        return {**row, "name": LEADING_TRUTH, "flags": json.dumps(flags)}
+
+    def _score_now(self, row: dict[str, Any]) -> dict[str, Any]:
+        if not self._began_before_3 or row.get("status") != "scored":
+            return row
+        flags = flags_now(json.loads(row.get("flags") or "[]"), row["type"], row["value"])
+        return {**row, "flags": json.dumps(flags)}
 
     def _decision_now(self, row: dict[str, Any]) -> dict[str, Any]:
         if row.get("thresholds") is not None:
@@ -218,6 +248,12 @@ class LedgerReader:
             CompositeRow.model_validate(composite_now(turn, attempt, at_ns, json.loads(text)))
             for turn, attempt, at_ns, text in kept
         ]
+
+    @cached_property
+    def _began_before_3(self) -> bool:
+        """The ledger was created by a turngate that knew one truth only: its scores have no flag `identical`."""
+        rows = self._link.execute("PRAGMA table_info(truth)").fetchall()
+        return "name" not in {row[1] for row in rows if row[5]}  # column 5: place in the primary key
 
     @cached_property
     def _gate_evaluator(self) -> str | None:

@@ -18,7 +18,7 @@ __all__ = ["read_jsonl", "write_csv", "write_jsonl", "write_parquet"]
 def flat_rows(run: RunView) -> list[dict[str, Any]]:
     """Attempts with `score.NAME`, `status.NAME`, `truth.*`, `decision.*` and `composite.*` columns.
 
-    Lists and mappings are JSON text.
+    Of further truths `truth.NAME.*` and `composite.truth.NAME.*`. Lists and mappings are JSON text.
     """
     return [_flat(run, view) for view in run.attempts]
 
@@ -53,12 +53,20 @@ def _flat(run: RunView, view: AttemptView) -> dict[str, Any]:
         flat[f"status.{name}"] = score.status if score else None
     flat["truth.value"] = view.truth.value if view.truth else None
     flat["truth.damaged"] = view.truth.damaged if view.truth else None
+    for name in run.truths[1:]:
+        truth = view.more_truths.get(name)
+        flat[f"truth.{name}.value"] = truth.value if truth else None
+        flat[f"truth.{name}.damaged"] = truth.damaged if truth else None
     decision = view.decision.model_dump(mode="json", exclude={"turn", "attempt"})
     flat |= {f"decision.{name}": _cell(value) for name, value in decision.items()}
     made = view.made
     flat |= {f"composite.{name}": getattr(made, name, None) for name in ("image", "changed", "why")}
     flat["composite.truth"] = made.truth.value if made and made.truth else None
     flat["composite.damaged"] = made.truth.damaged if made and made.truth else None
+    for name in run.truths[1:]:
+        truth = made.more_truths.get(name) if made else None
+        flat[f"composite.truth.{name}.value"] = truth.value if truth else None
+        flat[f"composite.truth.{name}.damaged"] = truth.damaged if truth else None
     return {**flat, "taken": view.taken, "result": view.outcome}
 
 
@@ -78,6 +86,7 @@ def attempt_objects(run: RunView) -> Iterator[dict[str, Any]]:
             **view.row.model_dump(mode="json"),
             "scores": {name: _bare(score.model_dump(mode="json")) for name, score in view.scores.items()},
             "truth": _bare(view.truth.model_dump(mode="json")) if view.truth else None,
+            "more_truths": {name: _bare(row.model_dump(mode="json")) for name, row in view.more_truths.items()},
             "decision": _bare(view.decision.model_dump(mode="json")),
             "composite": _bare(view.made.model_dump(mode="json")) if view.made else None,
             "taken": view.taken,

@@ -21,9 +21,11 @@ from turngate.traces.records import (
     CompositeRow,
     DecisionRow,
     EventRow,
+    OriginRecord,
     Row,
     ScoreRow,
     TruthRow,
+    truths_by_name,
 )
 from turngate.traces.redact import reread_secrets
 
@@ -31,6 +33,7 @@ __all__ = ["Ledger", "call_key", "once"]
 
 
 R = TypeVar("R", bound=Row)
+_NO_TRUTHS: Mapping[str, TruthRow] = {}
 
 
 class Ledger:
@@ -58,6 +61,7 @@ class Ledger:
         truth: TruthRow | None,
         decision: DecisionRow,
         composite: CompositeRow | None = None,
+        more_truths: Mapping[str, TruthRow] = _NO_TRUTHS,
     ) -> DecisionRow:
         """Write one attempt in one transaction and return the decision that stands: the first one written."""
         with self._lock, machine_errors(self.path):
@@ -66,8 +70,9 @@ class Ledger:
                 if self._insert("attempts", attempt):
                     for score in scores:
                         self._insert("scores", score)
-                    if truth is not None:
-                        self._insert("truth", truth)
+                    for row in (truth, *more_truths.values()):
+                        if row is not None:
+                            self._insert("truth", row)
                     self._insert("decisions", decision)
                     if composite is not None:
                         self._insert("composites", composite)
@@ -78,13 +83,13 @@ class Ledger:
             place = (attempt.turn, attempt.attempt)
             return self._reader.rows("decisions", DecisionRow, "WHERE turn=? AND attempt=?", place)[0]
 
-    def add_scores(self, scores: Sequence[ScoreRow], truth: TruthRow | None = None) -> None:
-        """Append scores that belong to no new attempt (those of the origin); existing ones are kept."""
+    def add_scores(self, scores: Sequence[ScoreRow], truths: Sequence[TruthRow] = ()) -> None:
+        """Append scores and truths that belong to no new attempt (those of the origin); existing ones are kept."""
         with self._lock, machine_errors(self.path):
             self._link.execute("BEGIN IMMEDIATE")
             for score in scores:
                 self._insert("scores", score)
-            if truth is not None:
+            for truth in truths:
                 self._insert("truth", truth)
             self._link.execute("COMMIT")
 
@@ -126,21 +131,26 @@ class Ledger:
         scores: dict[tuple[int, int], list[ScoreRow]] = defaultdict(list)
         for score in self.scores():
             scores[score.turn, score.attempt].append(score)
-        truths = {(truth.turn, truth.attempt): truth for truth in self.truths()}
+        truths: dict[tuple[int, int], list[TruthRow]] = defaultdict(list)
+        for row in self.truths():
+            truths[row.turn, row.attempt].append(row)
         decisions = {(decision.turn, decision.attempt): decision for decision in self.decisions()}
         composites = {(composite.turn, composite.attempt): composite for composite in self.composites()}
-        return [
-            AttemptRecord(row, tuple(scores[key]), truths.get(key), decisions[key], composites.get(key))
-            for row in self.attempts()
-            if (key := (row.turn, row.attempt)) in decisions
-        ]
+        records = []
+        for attempt in self.attempts():
+            key = (attempt.turn, attempt.attempt)
+            if key in decisions:
+                truth, more = truths_by_name(truths[key])
+                score_rows = tuple(scores[key])
+                records.append(AttemptRecord(attempt, score_rows, truth, decisions[key], composites.get(key), more))
+        return records
 
-    def origin(self) -> tuple[list[ScoreRow], TruthRow | None]:
-        """Scores of the origin, in order of evaluator, and its truth."""
+    def origin(self) -> OriginRecord:
+        """Scores and truths of the origin."""
         with self._lock, machine_errors(self.path):
             scores = self._reader.rows("scores", ScoreRow, "WHERE turn=0 ORDER BY evaluator")
-            truths = self._reader.rows("truth", TruthRow, "WHERE turn=0")
-        return scores, truths[0] if truths else None
+            truth, more = truths_by_name(self._reader.rows("truth", TruthRow, "WHERE turn=0"))
+        return OriginRecord(tuple(scores), truth, more)
 
     def attempts(self) -> list[AttemptRow]:
         """All attempts in order."""
@@ -151,8 +161,8 @@ class Ledger:
         return self._all("scores", ScoreRow, "turn, attempt, evaluator")
 
     def truths(self) -> list[TruthRow]:
-        """All truth rows in order."""
-        return self._all("truth", TruthRow, "turn, attempt")
+        """All truth rows in order, of each image the leading one first."""
+        return self._all("truth", TruthRow, "turn, attempt, rowid")
 
     def decisions(self) -> list[DecisionRow]:
         """All decisions in order."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import AliasChoices, ConfigDict, Field
 
 from turngate.component import Direction
 from turngate.frozen import FrozenModel
@@ -14,6 +14,7 @@ __all__ = [
     "RecordedConfig",
     "RecordedEditor",
     "RecordedFacts",
+    "RecordedGate",
     "RecordedOrigin",
     "RecordedRejection",
     "RecordedScenario",
@@ -61,7 +62,8 @@ class RecordedFacts(FrozenModel):
     deterministic: bool = True
     batch_invariant: bool = True
     tolerance: float = 1e-6
-    needs: list[str] = []
+    inputs: list[str] = Field(default=[], validation_alias=AliasChoices("inputs", "needs"))
+    """What it was given beside the candidate, see `turngate.evaluators.EvaluatorInput`; `needs` in turngate 0.1.0."""
     min_size: int = 1
     preferred_size: int | None = None
     paid: bool = False
@@ -69,6 +71,8 @@ class RecordedFacts(FrozenModel):
     weights_licence: str = "none"
     source: str = ""
     size_scored: str = "native"
+    judge: bool = False
+    looks_at_the_rest: bool = False
 
     @property
     def bounds(self) -> tuple[float | None, float | None]:
@@ -88,6 +92,15 @@ class RecordedScenario(FrozenModel):
     """What a perfect editor would make of the origin; None where that is not known."""
 
 
+class RecordedGate(FrozenModel):
+    """What the gate looks at."""
+
+    reads: list[str] = []
+    """Names of the evaluators whose scores it is shown, sorted."""
+    reads_truth: bool = False
+    """It is shown whether the leading truth calls the candidate damaged."""
+
+
 class Resolved(FrozenModel):
     """What the names in the configuration stand for."""
 
@@ -97,6 +110,10 @@ class Resolved(FrozenModel):
     evaluators: dict[str, RecordedFacts] = {}
     truth: RecordedFacts | None = None
     """The evaluator that measures truth; None without a truth, and where a simulator records it."""
+    more_truths: dict[str, RecordedFacts | None] = {}
+    """Name -> the evaluator that measures this truth beside the leading one; None where a simulator records it."""
+    gate: RecordedGate | None = None
+    """None in runs of older versions, which did not record it."""
     scenario: RecordedScenario = RecordedScenario()
 
 
@@ -151,4 +168,6 @@ class RecordedConfig(FrozenModel):
     on_reject: RecordedRejection = RecordedRejection()
     on_unscored: dict[str, Any] = {}
     truth: RecordedTruth | None = None
+    more_truths: dict[str, RecordedTruth] = {}
+    """Name -> how this truth is measured; `truth` is the leading one."""
     telemetry: dict[str, Any] = {}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic import model_validator
@@ -13,6 +13,8 @@ from turngate.frozen import StrictModel
 from turngate.traces._older import answer_now
 
 __all__ = [
+    "LABELS_TRUTH",
+    "LEADING_TRUTH",
     "SCHEMA_VERSION",
     "TABLES",
     "TIMING_FIELDS",
@@ -24,15 +26,27 @@ __all__ = [
     "EditAnswer",
     "EditTask",
     "EventRow",
+    "OriginRecord",
     "Row",
     "RunStatus",
     "ScoreRow",
     "TruthRow",
     "is_damaged",
+    "truths_by_name",
 ]
 
-SCHEMA_VERSION = 2
-"""Version of run.json and of every table; a reader refuses a newer one. 2: composites have a table of their own."""
+SCHEMA_VERSION = 3
+"""Version of run.json and of every table; a reader refuses a newer one. 2: composites have a table of their own. 3: a
+run may have several truths, so that a reader of version 2 would take one for another; and values of untouched images
+have the flag `identical`, without which a ceiling is no measurement to average."""
+
+LEADING_TRUTH = "truth"
+"""Name of the truth that the configuration's `truth` sets: the one that a gate which reads the truth is shown."""
+
+LABELS_TRUTH = "labels"
+"""Name of people's verdicts where they stand among the truths of a run."""
+
+_IDENTICAL = "identical"
 
 RunStatus = Literal[
     "running", "complete", "stopped", "attempts_exhausted", "budget_exhausted", "waiting", "interrupted", "failed"
@@ -182,12 +196,19 @@ class ScoreRow(Row):
     started_ns: int
     ended_ns: int
 
+    @property
+    def untouched(self) -> bool:
+        """The image has the pixels that it was compared with: the value is the end of its scale, no measurement."""
+        return _IDENTICAL in self.flags
+
 
 class TruthRow(Row):
-    """The damage measure that gates never see; turn 0, attempt 0 is the origin."""
+    """A damage measure that gates never see; turn 0, attempt 0 is the origin."""
 
     turn: int
     attempt: int
+    name: str = LEADING_TRUTH
+    """Which of the run's truths: `truth`, or its name in `more_truths`."""
     measure: str
     """`simulator`, or the evaluator that measures the distance to the ideal."""
     value: float | None
@@ -202,6 +223,11 @@ class TruthRow(Row):
     """Remarks of the measure, as in a score: how it laid the candidate on the ideal (`cropped:+1.20%,+0.90%`), ..."""
     components: dict[str, float] = {}
     """Named parts of the value, as in a score."""
+
+    @property
+    def untouched(self) -> bool:
+        """The image has the pixels that it was compared with: the value is the end of its scale, no measurement."""
+        return _IDENTICAL in self.flags
 
 
 class DecisionRow(Row):
@@ -254,11 +280,15 @@ class CompositeRow(Row):
     """The composite's own scores, in the order of the configuration."""
     truth: TruthRow | None = None
     """The composite's own truth."""
+    more_truths: dict[str, TruthRow] = {}
+    """Name -> the composite's own truth by that measure, where the run has more than one."""
 
     def comparable(self) -> dict[str, Any]:
         """The row without what differs between two executions of one configuration."""
         scores = [score.comparable() for score in self.scores]
-        return {**super().comparable(), "scores": scores, "truth": self.truth.comparable() if self.truth else None}
+        truth = self.truth.comparable() if self.truth else None
+        more = {name: row.comparable() for name, row in self.more_truths.items()}
+        return {**super().comparable(), "scores": scores, "truth": truth, "more_truths": more}
 
 
 class CallRow(Row):
@@ -296,18 +326,38 @@ class AttemptRecord:
     decision: DecisionRow
     composite: CompositeRow | None = None
     """What the decision's masked accept made; None without one."""
+    more_truths: Mapping[str, TruthRow] = field(default_factory=dict)
+    """Name -> truth by that measure, where the run has more than one; `truth` is the leading one."""
+
+
+@dataclass(frozen=True)
+class OriginRecord:
+    """What was recorded about the image before turn 1."""
+
+    scores: tuple[ScoreRow, ...] = ()
+    """In order of evaluator."""
+    truth: TruthRow | None = None
+    """The leading one."""
+    more_truths: Mapping[str, TruthRow] = field(default_factory=dict)
+    """Name -> truth by that measure, where the run has more than one."""
 
 
 TABLES: dict[str, tuple[type[Row], tuple[str, ...]]] = {
     "attempts": (AttemptRow, ("turn", "attempt")),
     "scores": (ScoreRow, ("turn", "attempt", "evaluator")),
-    "truth": (TruthRow, ("turn", "attempt")),
+    "truth": (TruthRow, ("turn", "attempt", "name")),
     "decisions": (DecisionRow, ("turn", "attempt")),
     "composites": (CompositeRow, ("turn", "attempt")),
     "calls": (CallRow, ("key",)),
     "events": (EventRow, ("seq",)),
 }
 """Table -> (row model, primary key)."""
+
+
+def truths_by_name(truths: Iterable[TruthRow]) -> tuple[TruthRow | None, dict[str, TruthRow]]:
+    """Truths of one image: the leading one, and the others by name."""
+    named = {truth.name: truth for truth in truths}
+    return named.pop(LEADING_TRUTH, None), named
 
 
 def is_damaged(value: float | None, damaged_at: float, better: Direction) -> bool | None:

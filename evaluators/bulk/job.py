@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from turngate.component import ComponentConfig
+from turngate.component import Box, ComponentConfig
 from turngate.errors import BadImage, DamagedRun, TurngateError
 from turngate.evaluators import EVALUATORS
 from turngate.evaluators.bulk.cache import Inputs, ScoreCache, cached_score, parameters_hash
@@ -82,15 +82,20 @@ class ScoreJob:
     previous: ImageSource | None = None
     history: tuple[ImageSource, ...] = ()
     instruction: str | None = None
+    edit_boxes: tuple[Box, ...] | None = None
 
     def references(self, roles: frozenset[EvaluatorInput], load: Callable[[ImageSource], Any]) -> dict[str, Any]:
-        """Role -> what `load` makes of its image or images, for these roles; and the instruction."""
+        """Role -> what `load` makes of its image or images, for these roles; and the instruction and edit boxes."""
         found: dict[str, Any] = {"history": tuple(map(load, self.history))} if "history" in roles else {}
         for role in ("origin", "first", "previous"):
             source = getattr(self, role)
             if role in roles and source is not None:
                 found[role] = load(source)
-        return {**found, "instruction": self.instruction} if "instruction" in roles else found
+        if "instruction" in roles:
+            found["instruction"] = self.instruction
+        if "edit_boxes" in roles:
+            found["edit_boxes"] = self.edit_boxes
+        return found
 
 
 @dataclass(frozen=True, eq=False)

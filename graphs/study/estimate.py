@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from turngate.agent.editor import EditRequest
-from turngate.evaluators import EvalInput
 from turngate.evaluators.scoring import score
 from turngate.graphs.components import Components, build_components
 from turngate.graphs.config import RunConfig
+from turngate.graphs.measure_step import origin_sample
 from turngate.graphs.origin import load_origin
 from turngate.graphs.study.plan import Study
 from turngate.picture import Picture
@@ -44,7 +44,7 @@ def estimate(study: Study, probe: bool) -> StudyEstimate:
     for job in study.jobs:
         config = job.config
         key = config.model_dump_json(
-            include={"editor", "origin", "evaluators", "truth", "gate", "scenario", "on_reject"}
+            include={"editor", "origin", "evaluators", "truth", "more_truths", "gate", "scenario", "on_reject"}
         )
         if key not in known:
             components = build_components(config)
@@ -71,8 +71,8 @@ def _probe(config: RunConfig, components: Components) -> float:
         answer = components.editor.edit(EditRequest((origin,), components.scenario.instruction(1).text, 1, 1, 1))
         data = getattr(answer, "data", None)
         candidate = getattr(answer, "picture", None) or (Picture.from_bytes(data) if data else origin)
-        sample = EvalInput(candidate, origin=origin, first=origin, previous=origin, instruction="")
-        for evaluator in (*components.evaluators.values(), *([components.truth] if components.truth else [])):
+        sample = replace(origin_sample(origin), candidate=candidate)
+        for evaluator in (*components.evaluators.values(), *filter(None, components.truths.values())):
             score(evaluator, [sample])
         spent = time.perf_counter() - started
     return spent

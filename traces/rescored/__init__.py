@@ -4,6 +4,7 @@ from turngate.traces.rescored.records import SCORE_TABLES, ScoredRow, ScoringPas
 from turngate.traces.rescored.table import (
     FILE_NAME,
     Coverage,
+    KnownResult,
     ScoreTable,
     coverage,
     read_scores,
@@ -16,6 +17,7 @@ __all__ = [
     "FILE_NAME",
     "SCORE_TABLES",
     "Coverage",
+    "KnownResult",
     "ScoreTable",
     "ScoredRow",
     "ScoringPass",

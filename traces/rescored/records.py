@@ -60,9 +60,17 @@ class ScoredRow(Row):
     """1, or one more for each time that failures were asked for again."""
     turngate: str
     """Version of turngate."""
+    row_version: int = 2
+    """3: values of untouched images have the flag `identical`. Rows before it have no version of their own; they get
+    the flag when they are read, where their value is the end of its scale."""
     started_ns: int
     """Of the evaluator's batch, Unix nanoseconds."""
     ended_ns: int
+
+    @property
+    def untouched(self) -> bool:
+        """The image has the pixels that it was compared with: the value is the end of its scale, no measurement."""
+        return "identical" in self.flags
 
 
 class ScoringPass(Row):

@@ -9,9 +9,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO, TypeVar, cast
+from typing import Any, NamedTuple, TextIO, TypeVar, cast
 
 from turngate.errors import MissingExtra, NoSuchRun
+from turngate.traces._older import flags_now
 from turngate.traces._sqlite import connect, decode, encode, machine_errors
 from turngate.traces.records import Row
 from turngate.traces.redact import reread_secrets
@@ -20,6 +21,7 @@ from turngate.traces.rescored.records import SCORE_TABLE, SCORE_TABLES, ScoredRo
 __all__ = [
     "FILE_NAME",
     "Coverage",
+    "KnownResult",
     "ScoreTable",
     "coverage",
     "read_scores",
@@ -33,6 +35,19 @@ FILE_NAME = "scores.sqlite"
 """Beside a run's ledger, or in the folder of the images."""
 
 R = TypeVar("R", bound=Row)
+
+
+class KnownResult(NamedTuple):
+    """What a row says, as far as counting needs it."""
+
+    status: str
+    value: float | None
+    why: str | None
+    fault: str | None
+    untouched: bool = False
+    """The value compares an image with itself."""
+    is_origin: bool = False
+    """It is about the origin of a run, which is no candidate."""
 
 
 class ScoreTable:
@@ -66,15 +81,26 @@ class ScoreTable:
                 raise
         return added
 
-    def results(self) -> dict[str, tuple[str, float | None, str | None, str | None]]:
-        """Key of every row -> status, value, why and fault."""
+    def results(self) -> dict[str, KnownResult]:
+        """Key of every row -> what it says."""
         with self._lock, machine_errors(self.path):
-            rows = self._link.execute("SELECT key, status, value, why, fault FROM scores").fetchall()
-        return {row[0]: (row[1], row[2], row[3], row[4]) for row in rows}
+            rows = self._link.execute(
+                "SELECT key, status, value, why, fault, role, flags, type, row_version FROM scores"
+            ).fetchall()
+        found = {}
+        for key, status, value, why, fault, role, flags, measure, version in rows:
+            words = json.loads(flags or "[]")
+            untouched = "identical" in (words if version else flags_now(words, measure, value))
+            found[key] = KnownResult(status, value, why, fault, untouched, role == "origin")
+        return found
 
     def scores(self) -> list[ScoredRow]:
         """All rows, in order of turn, attempt, item, evaluator and time."""
-        return self._all("scores", ScoredRow, "turn, attempt, item, evaluator, started_ns, tries")
+        rows = self._all("scores", ScoredRow, "turn, attempt, item, evaluator, started_ns, tries")
+        return [
+            row if row.row_version > 2 else row.model_copy(update={"flags": flags_now(row.flags, row.type, row.value)})
+            for row in rows
+        ]
 
     def passes(self) -> list[tuple[ScoringPass, ScoringPassEnd | None]]:
         """All passes in order, each with how it ended; None for one that was killed or is at work."""

@@ -23,7 +23,7 @@ from turngate.cli.options import json_option
 from turngate.component import ComponentConfig, missing_here
 from turngate.errors import TurngateError, one_line
 from turngate.evaluators import EVALUATORS
-from turngate.graphs.config import RunConfig
+from turngate.graphs.config import RunConfig, truth_field
 from turngate.graphs.load import read_config, read_mapping
 from turngate.graphs.study.plan import read_study
 from turngate.registry import Registry
@@ -136,8 +136,9 @@ def _parts(config: RunConfig) -> Iterator[tuple[str, Registry[Any], ComponentCon
     yield "scenario", SCENARIOS, config.scenario
     if config.reader is not None:
         yield "reader", READERS, config.reader
-    if config.truth is not None and isinstance(config.truth.measure, ComponentConfig):
-        yield from _evaluators("truth.measure", config.truth.measure)
+    for name, truth in config.truths.items():
+        if isinstance(truth.measure, ComponentConfig):
+            yield from _evaluators(truth_field(name), truth.measure)
 
 
 def _evaluators(field: str, config: ComponentConfig) -> Iterator[tuple[str, Registry[Any], ComponentConfig]]:

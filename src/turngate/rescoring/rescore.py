@@ -22,7 +22,7 @@ from turngate.evaluators.result import result_to_json
 from turngate.rescoring.targets import ImagePlace, Target
 from turngate.traces.provenance import provenance
 from turngate.traces.records import Row
-from turngate.traces.rescored import ScoredRow, ScoreTable, ScoringPass, ScoringPassEnd
+from turngate.traces.rescored import KnownResult, ScoredRow, ScoreTable, ScoringPass, ScoringPassEnd
 
 __all__ = ["Known", "Rescoring", "ResultCounts"]
 
@@ -35,9 +35,9 @@ def row_key(job: ScoreJob, named: NamedEvaluator, inputs: Inputs, tries: int) ->
 
 @dataclass(frozen=True)
 class Known:
-    """What the table holds: key -> status, value, why, fault."""
+    """What the table holds, by key."""
 
-    rows: Mapping[str, tuple[str, float | None, str | None, str | None]]
+    rows: Mapping[str, KnownResult]
 
     def latest(self, job: ScoreJob, named: NamedEvaluator, inputs: Inputs) -> tuple[int, str | None]:
         """How often the evaluator was asked about this, and the key of the latest answer; 0 and None for never."""
@@ -69,6 +69,7 @@ def scored_row(scored: Scored, pass_id: str, place: ImagePlace, tries: int) -> S
         direction=facts.direction,
         tries=tries,
         turngate=version("turngate"),
+        row_version=3,
         started_ns=scored.started_ns,
         ended_ns=scored.ended_ns,
         **result_to_json(scored.result),
@@ -147,24 +148,34 @@ class ResultCounts:
     by_status: Counter[str] = field(default_factory=Counter)
     """Images by status."""
     values: list[float] = field(default_factory=list)
+    """Of the scored candidates that are not untouched: origins are none, and a ceiling is no measurement."""
+    untouched: int = 0
+    """Scored candidates with the very pixels of what they were compared with."""
+    origins: int = 0
+    """Scored origins of runs."""
     faults: Counter[str] = field(default_factory=Counter)
     """Failures by who is at fault."""
     reasons: Counter[str] = field(default_factory=Counter)
     """Images without a score by reason."""
 
-    def add(self, status: str, value: float | None, why: str | None, fault: str | None) -> None:
+    def add(self, result: KnownResult) -> None:
         """Count one result."""
-        self.by_status[status] += 1
-        if status == "scored" and value is not None:
-            self.values.append(value)
-        elif why:
-            self.reasons[why] += 1
-        if fault:
-            self.faults[fault] += 1
+        self.by_status[result.status] += 1
+        if result.status == "scored" and result.value is not None:
+            if result.is_origin:
+                self.origins += 1
+            elif result.untouched:
+                self.untouched += 1
+            else:
+                self.values.append(result.value)
+        elif result.why:
+            self.reasons[result.why] += 1
+        if result.fault:
+            self.faults[result.fault] += 1
 
     @property
     def mean(self) -> float | None:
-        """Of the scored, within their smallest and largest; None without any."""
+        """Of `values`, within their smallest and largest; None without any."""
         if not self.values:
             return None
         return min(max(math.fsum(self.values) / len(self.values), min(self.values)), max(self.values))
@@ -180,6 +191,8 @@ class ResultCounts:
         return {
             **{status: self.by_status[status] for status in ("scored", "unscored", "failed", "skipped")},
             "reasons": dict(self.reasons),
+            "untouched": self.untouched,
+            "origins": self.origins,
             "mean": self.mean,
             "min": min(self.values, default=None),
             "max": max(self.values, default=None),
@@ -219,7 +232,7 @@ class Rescoring:
 
         def is_owed(job: ScoreJob, named: NamedEvaluator, inputs: Inputs) -> bool:  # called from several threads
             asked, key = known.latest(job, named, inputs)
-            if key is None or (self._retry_failed and known.rows[key][0] == "failed"):
+            if key is None or (self._retry_failed and known.rows[key].status == "failed"):
                 tries[job.id, named.name] = asked + 1
                 return True
             old.append((named.name, key))
@@ -235,7 +248,7 @@ class Rescoring:
                     ]
                     log.add(rows, at_once=any(map(_is_dear, step.scored)))
                     for row in rows:
-                        self.counts[row.evaluator].add(row.status, row.value, row.why, row.fault)
+                        self.counts[row.evaluator].add(_known(row))
                     self.images += step.finished
                     self.idle += step.idle
                     yield step.finished
@@ -250,7 +263,11 @@ class Rescoring:
         finally:
             self.added += log.added
             for name, key in old:
-                self.counts[name].add(*known.rows[key])
+                self.counts[name].add(known.rows[key])
+
+
+def _known(row: ScoredRow) -> KnownResult:
+    return KnownResult(row.status, row.value, row.why, row.fault, row.untouched, row.role == "origin")
 
 
 def _is_dear(scored: Scored) -> bool:

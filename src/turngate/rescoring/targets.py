@@ -12,16 +12,19 @@ from typing import Annotated, Any, get_args
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 
-from turngate.errors import BadImage, ConfigError, UserError
+from turngate.agent.scenario import Scenario
+from turngate.agent.scenarios import SCENARIOS
+from turngate.errors import BadImage, ConfigError, TurngateError, UserError
 from turngate.evaluators import EvaluatorInput
 from turngate.evaluators.bulk import ImageSource, ScoreJob
+from turngate.graphs.measure_step import edit_boxes
 from turngate.manifest import manifest_rows
 from turngate.picture import EXTENSIONS, Picture
 from turngate.traces.images import ImageRole, ImageStore, made_images
 from turngate.traces.progress import Progress, advance
 from turngate.traces.records import AttemptRecord
 from turngate.traces.rescored import FILE_NAME
-from turngate.traces.run_folder import RunFolder, find_runs
+from turngate.traces.run_folder import RunFolder, RunInfo, find_runs
 
 __all__ = ["FoundTargets", "ImagePlace", "Target", "find", "turns_in"]
 
@@ -74,7 +77,8 @@ def run_target(path: Path, turns: frozenset[int] | None = None, with_history: bo
         records = ledger.records()
     finally:
         ledger.close()
-    found = list(_images(_sources(folder.images), info.origin.image, records, with_history))
+    scenario = _scenario(info)
+    found = list(_images(_sources(folder.images), info.origin.image, records, with_history, scenario))
     return Target(
         info.run,
         folder.path / FILE_NAME,
@@ -87,13 +91,14 @@ def run_target(path: Path, turns: frozenset[int] | None = None, with_history: bo
 
 
 def _images(
-    source: _Source, origin: str, records: list[AttemptRecord], with_history: bool
+    source: _Source, origin: str, records: list[AttemptRecord], with_history: bool, scenario: Scenario | None
 ) -> Iterator[tuple[ScoreJob, ImagePlace]]:
     start = source(origin)
-    yield ScoreJob("0/0/origin", start, start, start, start, instruction=""), ImagePlace(0, 0, "origin")
+    yield ScoreJob("0/0/origin", start, start, start, start, instruction="", edit_boxes=()), ImagePlace(0, 0, "origin")
     position = Progress.start(origin)
     for record in records:
         attempt = record.attempt
+        boxes = edit_boxes(scenario, position, attempt) if scenario is not None else None
         for role, image in made_images(attempt, record.composite):
             job = ScoreJob(
                 f"{attempt.turn}/{attempt.attempt}/{role}",
@@ -103,9 +108,18 @@ def _images(
                 previous=source(position.image),
                 history=tuple(map(source, position.history)) if with_history else (),
                 instruction=attempt.instruction,
+                edit_boxes=boxes,
             )
             yield job, ImagePlace(attempt.turn, attempt.attempt, role)
         position = advance(position, record.decision)
+
+
+def _scenario(info: RunInfo) -> Scenario | None:
+    """The run's scenario, for where its edits were; None where it is not installed here."""
+    try:
+        return SCENARIOS.build(SCENARIOS.configure(info.config["scenario"], "scenario"))
+    except (TurngateError, KeyError):
+        return None
 
 
 def _sources(store: ImageStore) -> _Source:

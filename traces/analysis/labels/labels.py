@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import Field, field_validator
 
 from turngate.frozen import StrictModel
 from turngate.traces.analysis.run import AttemptView, RunView
 from turngate.traces.analysis.taxonomy import FailureName
-from turngate.traces.records import TruthRow
+from turngate.traces.records import LABELS_TRUTH, CompositeRow, TruthRow
 
 __all__ = ["MEASURE", "LabelRow", "Labels", "with_labels"]
 
@@ -150,31 +151,61 @@ def _overruled(before: LabelRow, now: LabelRow) -> bool:
     return before.by != now.by and None not in (before.damaged, now.damaged) and before.damaged != now.damaged
 
 
-MEASURE = "labels"
+MEASURE = LABELS_TRUTH
 """Name of the measure in truth rows: 1 is damaged, 0 is sound."""
+_CONFIG = {"measure": {"type": MEASURE}, "damaged_at": 1.0}
+"""What stands in the place of `truth` in the configuration of a run that is seen by people's verdicts."""
 
 
 def with_labels(run: RunView, labels: Labels) -> RunView:
-    """The run with the truth of `labels`, and no other: what has no verdict is not known.
+    """The run with the truth of `labels` in the leading place: what has no verdict is not known by it.
 
-    Decisions are those of the run. A masked accept without a label of its own leaves the composite unknown, whatever
-    was said of the candidate. `Labels.of` tells which rows have no image in the run.
+    What the run measured itself stands among the others, under its name: `seen_by` brings it back. Decisions are those
+    of the run. A masked accept without a label of its own leaves the composite unknown, whatever was said of the
+    candidate. `Labels.of` tells which rows have no image in the run.
     """
     given = labels.of(run)
 
     def anew(attempt: AttemptView) -> AttemptView:
         row = attempt.row
-        composite = attempt.composite
-        if composite is not None:
-            standing = _truth(given.composites.get(row.turn), row.turn, row.attempt)
-            composite = composite.model_copy(update={"truth": standing})
+        made, composite = (_labelled(one, row.turn, row.attempt) for one in (attempt.made, attempt.composite))
         truth = _truth(given.candidates.get((row.turn, row.attempt)), row.turn, row.attempt)
-        return replace(attempt, truth=truth, composite=composite)
+        more = _with_lead(run.seen, attempt.truth, attempt.more_truths)
+        return replace(attempt, truth=truth, more_truths=more, made=made, composite=composite)
 
-    # The direction is that of this measure now: lower is better, as without an evaluator as truth.
-    info = run.info.model_copy(update={"resolved": run.info.resolved.model_copy(update={"truth": None})})
-    attempts = [anew(attempt) for attempt in run.attempts]
-    return replace(run, info=info, attempts=attempts, baseline_truth=_truth(given.origin, 0, 0))
+    def _labelled(row: CompositeRow | None, turn: int, attempt: int) -> CompositeRow | None:
+        if row is None:
+            return None
+        more = _with_lead(run.seen, row.truth, row.more_truths)
+        truth = _truth(given.composites.get(turn), turn, attempt)
+        return row.model_copy(update={"truth": truth, "more_truths": more})
+
+    config, facts = run.info.config, run.info.resolved
+    more = _with_lead(run.seen, config.get("truth"), config.get("more_truths", {}))
+    # Without facts the direction is that of this measure: lower is better.
+    known = {"truth": None, "more_truths": _with_lead(run.seen, facts.truth, facts.more_truths)}
+    info = run.info.model_copy(
+        update={
+            "config": {**config, "truth": _CONFIG, "more_truths": more},
+            "resolved": facts.model_copy(update=known),
+        }
+    )
+    return replace(
+        run,
+        info=info,
+        attempts=[anew(attempt) for attempt in run.attempts],
+        baseline_truth=_truth(given.origin, 0, 0),
+        baseline_more_truths=_with_lead(run.seen, run.baseline_truth, run.baseline_more_truths),
+        seen=MEASURE,
+    )
+
+
+_V = TypeVar("_V")
+
+
+def _with_lead(seen: str, lead: _V | None, more: Mapping[str, _V]) -> dict[str, _V]:
+    """The truths that step back for the labels, the one that led first."""
+    return {**({} if lead is None else {seen: lead}), **more}
 
 
 def _truth(row: LabelRow | None, turn: int, attempt: int) -> TruthRow | None:
@@ -183,6 +214,7 @@ def _truth(row: LabelRow | None, turn: int, attempt: int) -> TruthRow | None:
     return TruthRow(
         turn=turn,
         attempt=attempt,
+        name=MEASURE,
         measure=MEASURE,
         value=float(row.damaged),
         damaged_at=1.0,

@@ -1,5 +1,6 @@
 """What one run means."""
 
+from turngate.traces.analysis.run.blindness import truth_seen_by_gate
 from turngate.traces.analysis.run.comparison import Comparison, compare_runs
 from turngate.traces.analysis.run.recast import outcomes, truth_direction, with_threshold
 from turngate.traces.analysis.run.rescored import (
@@ -17,6 +18,7 @@ from turngate.traces.analysis.run.run_view import (
     RunView,
     Standing,
     attempt_views,
+    seen_by,
     standings,
     truth_doubts,
     turns_of,
@@ -53,11 +55,13 @@ __all__ = [
     "read_run",
     "read_runs",
     "rescored_names",
+    "seen_by",
     "setup_lines",
     "standings",
     "summarise",
     "truth_direction",
     "truth_doubts",
+    "truth_seen_by_gate",
     "turns_in_words",
     "turns_of",
     "with_rescored",

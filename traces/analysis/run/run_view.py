@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from turngate.traces.analysis.statistics import counted
 from turngate.traces.progress import Progress, advance, run_status
 from turngate.traces.recorded import RecordedConfig
 from turngate.traces.records import (
+    LEADING_TRUTH,
     AttemptRecord,
     AttemptRow,
     CompositeRow,
@@ -24,7 +25,17 @@ from turngate.traces.records import (
 )
 from turngate.traces.run_folder import RunFolder, RunInfo
 
-__all__ = ["AttemptView", "Outcome", "RunView", "Standing", "attempt_views", "standings", "truth_doubts", "turns_of"]
+__all__ = [
+    "AttemptView",
+    "Outcome",
+    "RunView",
+    "Standing",
+    "attempt_views",
+    "seen_by",
+    "standings",
+    "truth_doubts",
+    "turns_of",
+]
 
 
 Outcome = Literal["caught", "propagated", "passed", "false_alarm"]
@@ -39,6 +50,7 @@ class AttemptView:
     scores: dict[str, ScoreRow]
     """Evaluator name -> result."""
     truth: TruthRow | None
+    """The leading one."""
     decision: DecisionRow
     taken: bool
     """The candidate became the current image (a forced accept included)."""
@@ -47,6 +59,8 @@ class AttemptView:
     image where there was nothing to take."""
     composite: CompositeRow | None = None
     """What a masked accept took of this candidate, whichever attempt's decision made it."""
+    more_truths: Mapping[str, TruthRow] = field(default_factory=dict)
+    """Name -> truth by that measure, where the run has more than one."""
 
     @property
     def standing(self) -> TruthRow | None:
@@ -73,7 +87,7 @@ class AttemptView:
 
 @dataclass(frozen=True)
 class RunView:
-    """Everything recorded about a run."""
+    """Everything recorded about a run, seen by one of its truths: `seen_by` puts another one in that place."""
 
     folder: RunFolder
     info: RunInfo
@@ -84,11 +98,20 @@ class RunView:
     attempts: list[AttemptView]
     """In order of turn and attempt."""
     events: list[EventRow]
+    baseline_more_truths: Mapping[str, TruthRow] = field(default_factory=dict)
+    """Name -> truth of the origin by that measure, where the run has more than one."""
+    seen: str = LEADING_TRUTH
+    """Name of the truth in the leading place: `truth` as the run was recorded, `labels` for people's verdicts."""
 
     @cached_property
     def config(self) -> RecordedConfig:
         """The recorded configuration, as far as readers need it."""
         return self.info.recorded
+
+    @property
+    def truths(self) -> tuple[str, ...]:
+        """Names of its truths, the leading one first; empty without a truth."""
+        return () if self.config.truth is None else (self.seen, *self.config.more_truths)
 
     @cached_property
     def taken(self) -> dict[int, AttemptView]:
@@ -111,12 +134,62 @@ class RunView:
         ledger = folder.ledger()
         try:
             records, events = ledger.records(), ledger.events()
-            scores, baseline_truth = ledger.origin()
+            origin = ledger.origin()
         finally:
             ledger.close()
         status = run_status(folder.path, [record.decision for record in records], events)
-        baseline = {score.evaluator: score for score in scores}
-        return cls(folder, info, status, baseline, baseline_truth, attempt_views(records), events)
+        baseline = {score.evaluator: score for score in origin.scores}
+        views = attempt_views(records)
+        return cls(folder, info, status, baseline, origin.truth, views, events, origin.more_truths)
+
+
+def seen_by(run: RunView, name: str) -> RunView:
+    """The run with the truth of that name in the leading place, and the leading one in its place among the others.
+
+    Attempts, composites, origin, configuration and facts all speak of it then; decisions are those of the run. Rows
+    keep their own `name`. Raises `KeyError` when the run has no such truth.
+    """
+    if name == run.seen:
+        return run
+    if name not in run.truths:
+        raise KeyError(f"the run has no truth {name!r}; it has {', '.join(run.truths) or 'none'}")
+    info = run.info
+
+    def anew(attempt: AttemptView) -> AttemptView:
+        truth, more = _swapped(attempt.truth, attempt.more_truths, run.seen, name)
+        made, composite = (_composite(one) for one in (attempt.made, attempt.composite))
+        return replace(attempt, truth=truth, more_truths=more, made=made, composite=composite)
+
+    def _composite(row: CompositeRow | None) -> CompositeRow | None:
+        if row is None:
+            return None
+        truth, more = _swapped(row.truth, row.more_truths, run.seen, name)
+        return row.model_copy(update={"truth": truth, "more_truths": more})
+
+    lead, more = _swapped(info.config["truth"], info.config["more_truths"], run.seen, name)
+    facts, more_facts = _swapped(info.resolved.truth, info.resolved.more_truths, run.seen, name)
+    config = {**info.config, "truth": lead, "more_truths": more}
+    resolved = info.resolved.model_copy(update={"truth": facts, "more_truths": more_facts})
+    base, more_base = _swapped(run.baseline_truth, run.baseline_more_truths, run.seen, name)
+    return replace(
+        run,
+        info=info.model_copy(update={"config": config, "resolved": resolved}),
+        baseline_truth=base,
+        baseline_more_truths=more_base,
+        attempts=[anew(attempt) for attempt in run.attempts],
+        seen=name,
+    )
+
+
+_V = TypeVar("_V")
+
+
+def _swapped(lead: _V | None, more: Mapping[str, _V], seen: str, name: str) -> tuple[_V | None, dict[str, _V]]:
+    """What stands under `name` in `more`, and `more` with `lead` under `seen` in its place."""
+    keys = list(more) if name in more else [name, *more]
+    values = {**more, seen: lead}
+    renamed = [seen if key == name else key for key in keys]
+    return more.get(name), {key: value for key in renamed if (value := values[key]) is not None}
 
 
 def attempt_views(records: Sequence[AttemptRecord]) -> list[AttemptView]:
@@ -135,6 +208,7 @@ def attempt_views(records: Sequence[AttemptRecord]) -> list[AttemptView]:
             (key := (record.attempt.turn, record.attempt.attempt)) in taken,
             record.composite,
             taken.get(key),
+            record.more_truths,
         )
         for record in records
     ]

@@ -12,6 +12,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from turngate.traces.analysis.statistics import counted
+
 if TYPE_CHECKING:
     from turngate.rescoring import Choice, Rescoring, Target
 
@@ -31,13 +33,15 @@ def say_scores(choice: Choice, work: Rescoring, targets: Sequence[Target], secon
     from rich.table import Table
 
     table = Table(box=None)
-    for title in ("evaluator", "better", "scored", "unscored", "failed", "mean", "min", "max", "why not"):
-        words = title in ("evaluator", "better", "why not")
-        table.add_column(title, justify="left" if words else "right", no_wrap=title != "why not", overflow="fold")
+    for title in ("evaluator", "better", "scored", "unscored", "failed", "mean", "min", "max", "not in the mean"):
+        words = title in ("evaluator", "better", "not in the mean")
+        table.add_column(
+            title, justify="left" if words else "right", no_wrap=title != "not in the mean", overflow="fold"
+        )
     for one in answer["evaluators"]:
         numbers = ["-" if one[name] is None else f"{one[name]:.5g}" for name in ("mean", "min", "max")]
         counts = [str(one[name]) for name in ("scored", "unscored", "failed")]
-        table.add_row(one["name"], one["better"], *counts, *numbers, _reasons(one["reasons"]))
+        table.add_row(one["name"], one["better"], *counts, *numbers, _left_out(one))
     Console(highlight=False).print(table)
     for name, why in choice.left_out.items():
         click.echo(f"left out: {name}: {why}", err=True)
@@ -87,8 +91,12 @@ def _answer(choice: Choice, work: Rescoring, targets: Sequence[Target], seconds:
     }
 
 
-def _reasons(reasons: Mapping[str, int]) -> str:
-    return ", ".join(f"{why} {number}" for why, number in sorted(reasons.items()))
+def _left_out(one: Mapping[str, Any]) -> str:
+    """What mean, min and max leave out: why there is no score, images that compare with themselves, and origins."""
+    reasons = [f"{why} {number}" for why, number in sorted(one["reasons"].items())]
+    untouched = [f"{one['untouched']} untouched"] if one["untouched"] else []
+    origins = [counted(one["origins"], "origin")] if one["origins"] else []
+    return ", ".join([*reasons, *untouched, *origins])
 
 
 # How far `turngate score` is, on standard error: a bar on a terminal, plain lines elsewhere.

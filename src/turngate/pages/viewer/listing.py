@@ -20,7 +20,7 @@ from turngate.traces._sqlite import LedgerReader, columns, connect
 from turngate.traces.analysis.run import RunView, attempt_views, summarise
 from turngate.traces.progress import run_status
 from turngate.traces.recorded import RecordedOrigin, Resolved
-from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EventRow, ScoreRow, TruthRow
+from turngate.traces.records import LEADING_TRUTH, AttemptRecord, AttemptRow, DecisionRow, EventRow, ScoreRow, TruthRow
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import RunFolder, RunInfo
 
@@ -175,7 +175,8 @@ def quick_view(folder: Path) -> RunView:
         attempts = [_ATTEMPT.model_copy(update=row) for row in _rows(link, "attempts", _ATTEMPTS)]
         decisions = {_key(row): _DECISION.model_copy(update=row) for row in _rows(link, "decisions", _DECISIONS)}
         composites = {(row.turn, row.attempt): row for row in LedgerReader(link, folder).composites()}
-        truths = {_key(row): _truth(row) for row in _rows(link, "truth", _TRUTHS)}
+        leading = f"name IS NULL OR name = '{LEADING_TRUTH}'" if "name" in columns(link, "truth") else "1"
+        truths = {_key(row): _truth(row) for row in _rows(link, "truth", _TRUTHS, leading)}
         judged = _judged(link)
         events = [
             _EVENT.model_copy(update={**row, "data": json.loads(row["data"])})

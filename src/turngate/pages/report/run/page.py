@@ -15,7 +15,16 @@ from turngate.pages.report.headline import headline, second_line
 from turngate.pages.report.page import as_data, clip, write_page
 from turngate.pages.report.run.registered import registered
 from turngate.pages.report.run.rescored import rescored_section
-from turngate.pages.report.run.turns import Stop, TurnPage, images_of, mean_score, stops, turn_pages, without_score
+from turngate.pages.report.run.turns import (
+    Stop,
+    TurnPage,
+    images_of,
+    mean_score,
+    stops,
+    turn_pages,
+    untouched,
+    without_score,
+)
 from turngate.pages.report.thumbnails import Shot, edge_for, shots
 from turngate.traces.analysis.run import (
     RunSummary,
@@ -186,6 +195,7 @@ def run_content(
         "truth_panel": truth,
         "panels": panels,
         "means": {name: mean_score(view, name) for name in panels},
+        "untouched": {name: untouched(view, name) for name in panels},
         "took": _took(view),
     }
     return RunPage(figures if view.attempts else {}, list(pictures.values()), values)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from turngate.pages.report.charts import Panel, score_panel
-from turngate.pages.report.run.turns import mean_score, without_score
+from turngate.pages.report.run.turns import mean_score, untouched, without_score
 from turngate.traces.analysis.run import (
     MARK,
     Counts,
@@ -40,7 +40,9 @@ class RescoredRow:
     counts: Counts
     """Over all attempts."""
     mean: float | None
-    """Of the candidates that were scored."""
+    """Of the candidates that were scored and are not untouched."""
+    untouched: int
+    """Candidates with the very pixels of what they were compared with."""
     evaluator: RescoredEvaluator
 
 
@@ -81,7 +83,15 @@ def rescored_section(run: RunView) -> RescoredSection:
         name = names[evaluator.key]
         panel = score_panel(through, name)
         found.append(
-            RescoredRow(name, name.removesuffix(MARK), panel, counts[name], mean_score(through, name), evaluator)
+            RescoredRow(
+                name,
+                name.removesuffix(MARK),
+                panel,
+                counts[name],
+                mean_score(through, name),
+                untouched(through, name),
+                evaluator,
+            )
         )
     kinds = [kind for kind in ("unscored", "failed") if any(getattr(one.counts, kind) for one in found)]
     if any(one.counts.skipped or one.evaluator.partial for one in found):

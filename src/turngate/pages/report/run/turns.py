@@ -15,7 +15,17 @@ from turngate.traces.analysis.statistics import counted
 from turngate.traces.images import run_images
 from turngate.traces.records import ScoreRow
 
-__all__ = ["Stop", "TurnPage", "images_of", "mean_score", "score_lines", "stops", "turn_pages", "without_score"]
+__all__ = [
+    "Stop",
+    "TurnPage",
+    "images_of",
+    "mean_score",
+    "score_lines",
+    "stops",
+    "turn_pages",
+    "untouched",
+    "without_score",
+]
 
 
 @dataclass(frozen=True)
@@ -201,10 +211,20 @@ def _follows(attempt: AttemptView) -> str:
 
 
 def mean_score(run: RunView, evaluator: str) -> float | None:
-    """Mean over the candidates that have a score; None where none has."""
-    rows = (attempt.scores.get(evaluator) for attempt in run.attempts)
-    values = [row.value for row in rows if row is not None and row.status == "scored" and row.value is not None]
+    """Mean over the candidates that have a score and are not untouched; None where there is none."""
+    rows = _scored(run, evaluator)
+    values = [row.value for row in rows if row.value is not None and not row.untouched]
     return fmean(values) if values else None
+
+
+def untouched(run: RunView, evaluator: str) -> int:
+    """Candidates with the very pixels of what they were compared with: the mean leaves them out."""
+    return sum(row.untouched for row in _scored(run, evaluator))
+
+
+def _scored(run: RunView, evaluator: str) -> list[ScoreRow]:
+    rows = (attempt.scores.get(evaluator) for attempt in run.attempts)
+    return [row for row in rows if row is not None and row.status == "scored"]
 
 
 def without_score(run: RunView, evaluator: str) -> str | None:
