@@ -1,16 +1,14 @@
-"""The same run under another threshold of `damaged`, and its outcomes."""
+"""The same run under another threshold of `damaged`."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 
 from turngate.component import Direction
-from turngate.traces.analysis.run.run_view import AttemptView, Outcome, RunView, attempt_views
-from turngate.traces.records import AttemptRecord, TruthRow, is_damaged
+from turngate.traces.analysis.run.run_view import AttemptView, RunView
+from turngate.traces.records import TruthRow, is_damaged
 
-__all__ = ["outcomes", "truth_direction", "with_threshold"]
+__all__ = ["truth_direction", "with_threshold"]
 
 
 def truth_direction(run: RunView) -> Direction:
@@ -40,10 +38,3 @@ def with_threshold(run: RunView, damaged_at: float) -> RunView:
 
     attempts = [anew(attempt) for attempt in run.attempts]
     return replace(run, attempts=attempts, baseline_truth=again(run.baseline_truth))
-
-
-def outcomes(records: Sequence[AttemptRecord]) -> dict[Outcome, int]:
-    """Candidates by what happened to them under the records' decisions; without a known truth they are not counted."""
-    found: Counter[Outcome] = Counter({"caught": 0, "propagated": 0, "passed": 0, "false_alarm": 0})
-    found.update(view.outcome for view in attempt_views(records) if view.outcome is not None)
-    return dict(found)

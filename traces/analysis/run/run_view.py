@@ -79,10 +79,14 @@ class AttemptView:
         """What happened to the candidate; None when there is none, nothing changed, or the truth is not known."""
         if self.row.outcome != "edited" or self.truth is None or self.truth.damaged is None:
             return None
-        if self.truth.damaged:  # a composite that is sound kept the damage out
-            kept_out = not self.taken or (self.standing is not None and self.standing.damaged is False)
-            return "caught" if kept_out else "propagated"
-        return "passed" if self.taken else "false_alarm"
+        if not self.taken:
+            return "caught" if self.truth.damaged else "false_alarm"
+        # A masked accept takes a composite: it can keep a candidate's damage out, and can damage a sound candidate.
+        if self.standing is None or self.standing.damaged is None:
+            return None
+        if self.standing.damaged:
+            return "propagated"
+        return "caught" if self.truth.damaged else "passed"
 
 
 @dataclass(frozen=True)
@@ -237,6 +241,16 @@ class Standing:
     def truth(self) -> TruthRow | None:
         """Its truth."""
         return self.run.image_truth(self.image_turn)
+
+    @property
+    def untouched(self) -> bool:
+        """It is the origin, or pixel for pixel what the truth compares it with: its value ends the scale."""
+        return self.image_turn == 0 or (self.truth is not None and self.truth.untouched)
+
+    @property
+    def truth_value(self) -> float | None:
+        """Its truth in the measure's unit; None when it is not known, and when it is untouched."""
+        return None if self.truth is None or self.untouched else self.truth.value
 
 
 def turns_of(run: RunView) -> dict[int, list[AttemptView]]:

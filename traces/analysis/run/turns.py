@@ -1,0 +1,166 @@
+"""What each planned turn of a run came to: the unit of every answer (a turn has exactly one result)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from turngate.frozen import FrozenModel
+from turngate.traces.analysis.run.run_view import AttemptView, RunView
+from turngate.traces.progress import Progress, advance
+from turngate.traces.records import TruthRow
+
+__all__ = ["Stretch", "TurnOutcome", "TurnResult", "stretch_of", "turn_results"]
+
+
+TurnOutcome = Literal["progressed", "propagated", "held", "went_back", "no_change", "not_reached", "unknown"]
+"""What a planned turn came to.
+
+- `progressed`: a new image stands, and it is sound.
+- `propagated`: a new image stands, and it is damaged.
+- `held`: no new image; the one before still stands.
+- `went_back`: a rollback or a restart put an earlier image in the place of the current one.
+- `no_change`: the editor returned its input: neither progress nor catch.
+- `not_reached`: the run ended before this turn; the last standing image still stands.
+- `unknown`: the truth of the standing image is not known, or the candidate was recorded from another image than the
+  one that stood (beyond the point of divergence of a recorded chain). In no rate.
+"""
+
+
+class TurnResult(FrozenModel):
+    """One planned turn, and the image that stands after it."""
+
+    turn: int
+    """1-based."""
+    result: TurnOutcome
+    damaged: bool | None
+    """The standing image is damaged; None where its truth is not known."""
+    source: Literal["fresh", "inherited"] | None = None
+    """Only of `propagated`: the edited image was sound (`fresh`), or it was damaged already (`inherited`)."""
+    image: str
+    """SHA-256 of the standing image."""
+    image_turn: int
+    """Turn that took it; 0 for the origin."""
+    new: bool = False
+    """A new image was taken in this turn, whatever its truth."""
+    forced: bool = False
+    """The gate had rejected the image that was taken."""
+    calls: int = 0
+    """Editor calls of the turn."""
+    beyond: bool = False
+    """Some candidate of the turn lies beyond the point of divergence of a recorded chain."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """What is folded: attempts in order, what they began with, and how many turns were planned."""
+
+    origin: str
+    """SHA-256 of the origin."""
+    baseline: TruthRow | None
+    """Truth of the origin."""
+    attempts: Sequence[AttemptView]
+    planned: int
+    going_on: bool = False
+    """More turns may come (a run at work), or what came after is not known: then no turn is `not_reached`, and what is
+    open at the end is neither caught nor a stall."""
+
+    @property
+    def closed(self) -> int:
+        """Number of closed turns."""
+        return sum(attempt.decision.closes_turn for attempt in self.attempts)
+
+    @property
+    def horizon(self) -> int:
+        """Number of turns that have a result."""
+        return self.closed if self.going_on else max(self.planned, self.closed)
+
+
+def stretch_of(run: RunView) -> Stretch:
+    """The whole run. One that is at work is counted as far as it got."""
+    going_on = run.status == "running"
+    return Stretch(run.info.origin.image, run.baseline_truth, run.attempts, run.config.turns, going_on)
+
+
+def turn_results(stretch: Stretch) -> list[TurnResult]:
+    """One result per planned turn, in order.
+
+    The truth of a turn is that of the very image that stands: a composite's after a masked accept, an earlier one's
+    after a rollback. A turn that the run left open (no decision closed it) is `not_reached`.
+    """
+    progress = Progress.start(stretch.origin)
+    damaged: dict[int, bool | None] = {0: _damaged(stretch.baseline)}
+    found: list[TurnResult] = []
+    members: list[AttemptView] = []
+    for attempt in stretch.attempts:
+        members.append(attempt)
+        before, progress = progress, advance(progress, attempt.decision)
+        if not attempt.decision.closes_turn:
+            continue
+        found.append(_closed(members, before, progress, damaged))
+        members = []
+    last = found[-1] if found else None
+    standing = damaged[progress.image_turn] if last is None or not last.beyond else None
+    for turn in range(len(found) + 1, stretch.horizon + 1):
+        # The calls of a turn that was left open count: they were paid.
+        calls = len(members) if turn == len(found) + 1 else 0
+        found.append(
+            TurnResult(
+                turn=turn, result="not_reached", damaged=standing, image=progress.image,
+                image_turn=progress.image_turn, calls=calls,
+            )
+        )  # fmt: skip
+        members = []
+    return found
+
+
+def _closed(
+    members: Sequence[AttemptView], before: Progress, after: Progress, damaged: dict[int, bool | None]
+) -> TurnResult:
+    turn = members[0].row.turn
+    taken = next((attempt for attempt in members if attempt.taken), None)
+    new = taken is not None and taken.row.outcome == "edited"
+    if taken is not None:
+        # The same bytes are as sound as they were.
+        damaged[turn] = _damaged(taken.standing) if new else damaged.get(taken.row.input_turn)
+    standing = damaged.get(after.image_turn)
+    beyond = any(attempt.row.beyond_divergence for attempt in members)
+    source: Literal["fresh", "inherited"] | None = None
+    result: TurnOutcome
+    if beyond or (standing is None and not _unchanged(members, taken)):
+        result = "unknown"
+    elif taken is not None and new:
+        result = "propagated" if standing else "progressed"
+        if standing:
+            source = "inherited" if damaged.get(taken.row.input_turn) else "fresh"
+    elif _unchanged(members, taken):
+        result = "no_change"
+    else:
+        moved = (after.image, after.image_turn) != (before.image, before.image_turn)
+        result = "went_back" if moved else "held"
+    return TurnResult(
+        turn=turn,
+        result=result,
+        damaged=None if beyond else standing,
+        source=source,
+        image=after.image,
+        image_turn=after.image_turn,
+        new=new,
+        forced=new and members[-1].decision.action in ("force_accept", "keep_best"),
+        calls=len(members),
+        beyond=beyond,
+    )
+
+
+def _unchanged(members: Sequence[AttemptView], taken: AttemptView | None) -> bool:
+    """The turn brought nothing but the editor's input."""
+    if taken is not None:
+        return taken.row.outcome == "no_change"
+    closed_where_it_was = members[-1].decision.action not in ("rollback", "restart")
+    outcomes = {attempt.row.outcome for attempt in members}
+    return closed_where_it_was and "no_change" in outcomes and "edited" not in outcomes
+
+
+def _damaged(truth: TruthRow | None) -> bool | None:
+    return truth.damaged if truth is not None else None
