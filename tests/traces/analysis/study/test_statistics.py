@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import random
-from itertools import pairwise, product
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
-from turngate.traces.analysis.statistics import adjusted, bootstrap, bootstrap_ratio, sign_flip_p
+from turngate.traces.analysis.statistics import bootstrap, bootstrap_ratio
 from turngate.traces.analysis.study import STEPS, Denominator, Judged, auc, gaps_of, roc
 
 candidates = st.lists(
@@ -81,30 +81,6 @@ def test_without_anything_to_divide_by_there_is_no_value() -> None:
     assert (nothing.value, nothing.low) == (None, None)
     assert bootstrap_ratio({}, float).value is None
     assert bootstrap_ratio({"a": [1, 2, 3]}, float).low is None, "one origin has no interval"
-
-
-@given(st.lists(st.integers(-9, 9).map(float), min_size=2, max_size=8))
-def test_the_sign_flip_test_counts_all_flips(differences: list[float]) -> None:
-    """By hand: the share of sign patterns whose mean is at least as far from 0, times two sides."""
-    observed = sum(differences)
-    sums = [
-        sum(s * d for s, d in zip(signs, differences, strict=True))
-        for signs in product((1, -1), repeat=len(differences))
-    ]
-    above = sum(total >= observed - 1e-9 for total in sums) / len(sums)
-    below = sum(total <= observed + 1e-9 for total in sums) / len(sums)
-    assert sign_flip_p(differences) == pytest.approx(min(1.0, 2 * min(above, below)))
-
-
-def test_too_few_origins_have_no_p_and_few_have_no_small_one() -> None:
-    assert sign_flip_p([1.0]) is None
-    assert sign_flip_p([1.0, 2.0, 3.0, 4.0, 5.0]) == pytest.approx(2 / 2**5)
-
-
-def test_p_values_are_corrected_for_their_number() -> None:
-    """Benjamini and Hochberg by hand: 0.01 x 3 / 1, 0.02 x 3 / 2, 0.5 x 3 / 3."""
-    assert adjusted([0.01, None, 0.5, 0.02]) == [pytest.approx(0.03), None, pytest.approx(0.5), pytest.approx(0.03)]
-    assert adjusted([None]) == [None]
 
 
 def test_the_gap_is_sign_corrected_and_passes_only_if_every_step_of_every_run_is_negative() -> None:
