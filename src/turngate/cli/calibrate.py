@@ -115,7 +115,7 @@ def _say(found: Calibration, out: Path | None) -> None:
 
 def _rates(found: Calibration) -> str:
     """What was asked for and what was found, in one sentence."""
-    asked = f"asked for {found.alpha:.3g} of clean edits, {found.in_sample:.1%} on these very edits"
+    asked = f"asked for {_percent(found.alpha)} of clean edits, {_percent(found.in_sample)} on these very edits"
     if len(found.origins) < 2:
         return f"{asked}; nothing is known out of sample: one origin only, give runs of others"
     if found.out_of_sample is None or found.worst is None:
@@ -123,13 +123,13 @@ def _rates(found: Calibration) -> str:
     judged = sum(one.rate is not None for one in found.origins)
     kept = "" if found.out_of_sample <= found.alpha else ": the rate is not kept on other photographs"
     return (
-        f"{asked}; out of sample {found.out_of_sample:.1%} (mean of {judged} origins, each left out in turn), "
+        f"{asked}; out of sample {_percent(found.out_of_sample)} (mean of {judged} origins, each left out in turn), "
         f"worst origin {found.worst.name} {_percent(found.worst.rate)}{kept}"
     )
 
 
 def _percent(rate: float | None) -> str:
-    return "not judged" if rate is None else f"{rate:.1%}"
+    return "not judged" if rate is None else f"{100 * rate:.3g} %"
 
 
 def _flow(fields: object) -> str:

@@ -57,7 +57,7 @@ def test_an_estimated_baseline_never_narrows_a_limit(k: float, scores: int) -> N
 
 
 def test_a_baseline_relative_to_the_origin_follows_it() -> None:
-    """5 worse than the origin is usual, SD 1: with k 3 the origin's score and 8 is the limit, whatever the origin has."""
+    """5 worse than the origin is usual, SD 1: with k 3 the limit is 8 worse, whatever the origin has."""
     known = {"mean": 5, "sd": 1, "relative_to_origin": True}
     made = gate(type="k_sigma", evaluator="q", baseline=known)
     assert made.decide(reading(20.0), past(30.0)).thresholds == {"q": 38}
@@ -120,7 +120,7 @@ def test_cusum_by_hand() -> None:
 
 
 def test_the_warm_up_is_not_watched() -> None:
-    """10, 10, 14, 14 are the baseline (12, SD 2.309) and add nothing: what is 1 SD worse than usual is the first that counts.
+    """10, 10, 14, 14 are the baseline (12, SD 2.309) and add nothing: 1 SD worse than usual is the first that counts.
 
     k is raised by the mean's standard error, 1 / sqrt(4), and h and L by how much rarer Student's 3 SDs are.
     """

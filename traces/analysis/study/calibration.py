@@ -337,8 +337,8 @@ def _notes(found: Calibration, chart: bool) -> list[str]:
     notes.append(
         "The rate is that of one edit that is exchangeable with these: same editor, same kind of images and "
         "instructions, independent edits. It is no promise for all turns of a run together: "
-        f"after 25 turns {1 - (1 - found.alpha) ** 25:.0%} of the runs would have an alarm if edits were independent. "
-        "Sound images that slide slowly leave it behind."
+        f"by turn 25 {100 * (1 - (1 - found.alpha) ** 25):.3g} % of runs would have a false alarm if edits were "
+        "independent. It grows when sound images slide away from these."
     )
     if found.edits > found.runs:
         notes.append("Several edits are of one run and not independent: the rate is approximate.")
@@ -361,7 +361,7 @@ def _chart_notes(baseline: ChartBaseline | None) -> list[str]:
     if baseline.between < _MOSTLY_BETWEEN:
         return []
     told = (
-        f"{baseline.between:.0%} of the chart's variance lies between origins: charts that add up (`cusum`, `ewma`) "
-        "take an origin's own level for worsening; use `k_sigma`, the difference to the origin, or a warm-up."
+        f"{100 * baseline.between:.0f} % of the chart's variance lies between origins: charts that add up (`cusum`, "
+        "`ewma`) take an origin's own level for worsening; use `k_sigma`, the difference to the origin, or a warm-up."
     )
     return [told]
