@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Literal
 
 from turngate.errors import DamagedRun, MachineError
-from turngate.picture import EXTENSIONS
+from turngate.memo import Memo
+from turngate.picture import EXTENSIONS, Picture
 from turngate.traces.records import AttemptRow, CompositeRow
 
 __all__ = ["ImageKey", "ImageRole", "ImageStore", "made_images", "run_images", "stored_files"]
@@ -21,6 +22,9 @@ ImageRole = Literal["origin", "candidate", "composite", "image"]
 
 ImageKey = tuple[int, int, ImageRole]
 """Turn, attempt and role of an image in its run; 0, 0, `origin` for the origin."""
+
+
+_IDENTITIES: Memo[str] = Memo(kept=4096)
 
 
 class ImageStore:
@@ -62,6 +66,13 @@ class ImageStore:
         """File of an image, or None."""
         matches = sorted((self.root / sha256[:2]).glob(f"{sha256}.*"))
         return matches[0] if matches else None
+
+    def pixel_identity(self, sha256: str) -> str:
+        """`Picture.pixel_identity` of a stored image, decoded once per process.
+
+        Raises `DamagedRun` when it is missing or was changed, `BadImage` when it does not decode.
+        """
+        return _IDENTITIES.get(sha256, lambda: Picture.from_bytes(self.get(sha256), f"image {sha256}").pixel_identity)
 
     def link_into(self, other: ImageStore, sha256: str) -> None:
         """Give `other` the image too: a hard link where the file system can, a copy elsewhere."""

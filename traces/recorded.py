@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 from pydantic import AliasChoices, ConfigDict, Field
@@ -130,9 +131,23 @@ class RecordedComponent(FrozenModel):
         """Fields beside the type."""
         return self.model_extra or {}
 
+    @property
+    def calibrated_on(self) -> frozenset[str]:
+        """Pixel identities of the origins that the limits of a gate, or of gates inside it, were found on."""
+        return frozenset(_calibrated_on(self.as_mapping()))
+
     def as_mapping(self) -> dict[str, Any]:
         """Type and settings, as in the file."""
         return self.model_dump(exclude_unset=True)
+
+
+def _calibrated_on(part: Any) -> Iterator[str]:
+    if isinstance(part, Mapping):
+        yield from part.get("calibrated_on") or ()
+        part = list(part.values())
+    if isinstance(part, list):
+        for inner in part:
+            yield from _calibrated_on(inner)
 
 
 class RecordedRejection(FrozenModel):

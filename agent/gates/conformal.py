@@ -5,14 +5,16 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from turngate.agent.gate import Decision, Past, Readings
+from turngate.agent.gates.calibrated import CalibratedConfig
 from turngate.component import ComponentConfig
 from turngate.registry import nearest
 
@@ -35,6 +37,22 @@ def read_scores(path: Path, column: str | None) -> list[float]:
         raise ValueError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'not a text file'}") from None
     cells = _json(path, text, column) if path.suffix.lower() == ".json" else _csv(path, text, column)
     return [_number(path, row, cell) for row, cell in enumerate(cells, 1) if cell not in (None, "")]
+
+
+def read_origins(path: Path, column: str | None) -> list[str] | None:
+    """Pixel identities in the column `origin` of a calibration file, as `turngate calibrate --out` writes it.
+
+    Only of rows with a score, each once. None where the file has no such column, or cannot be read: `read_scores`
+    says why.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        rows = json.loads(text) if path.suffix.lower() == ".json" else [*csv.DictReader(text.splitlines())]
+    except (OSError, ValueError):
+        return None
+    found = [row.get("origin") for row in rows if isinstance(row, dict) and row.get(column or "") not in (None, "")]
+    known = dict.fromkeys(one for one in found if isinstance(one, str) and re.fullmatch("[0-9a-f]{64}", one))
+    return [*known] or None
 
 
 def _json(path: Path, text: str, column: str | None) -> list[Any]:
@@ -71,7 +89,7 @@ def _number(path: Path, row: int, cell: Any) -> float:
     return number
 
 
-class ConformalConfig(ComponentConfig):
+class ConformalConfig(CalibratedConfig):
     """Calibration scores of sound images, and the false-alarm rate that is allowed."""
 
     paths: ClassVar[tuple[str, ...]] = ("calibration",)
@@ -86,6 +104,15 @@ class ConformalConfig(ComponentConfig):
     """Compare score minus the origin's score; the calibration then holds such differences, and fits other images."""
     alpha: float = Field(gt=0, lt=1)
     """Share of sound images that may be rejected, 0..1."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _origins(cls, raw: Any) -> Any:
+        """A calibration file that says which origins it is of fills `calibrated_on`."""
+        source = raw.get("calibration") if isinstance(raw, Mapping) else None
+        if not isinstance(source, str | Path) or raw.get("calibrated_on") is not None:
+            return raw
+        return {**raw, "calibrated_on": read_origins(Path(source), raw.get("column"))}
 
     @field_validator("calibration", mode="before")
     @classmethod

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from turngate.agent.gate import Decision, Past, Reading, Readings
+from turngate.agent.gates.calibrated import CalibratedConfig
 from turngate.agent.gates.composite import AllOf, CombinedConfig
 from turngate.agent.gates.threshold import RelativeConfig, Threshold, ThresholdConfig
 from turngate.component import ComponentConfig, Direction
@@ -41,7 +42,7 @@ class Limit(StrictModel, allow_inf_nan=False):
         return self
 
 
-class VetoConfig(ComponentConfig):
+class VetoConfig(CalibratedConfig):
     """One limit or more for each evaluator."""
 
     limits: dict[str, Limit] = Field(min_length=1)
@@ -92,7 +93,7 @@ class Scale(StrictModel, allow_inf_nan=False):
         return min(max((value - self.worst) / (self.best - self.worst), 0.0), 1.0)
 
 
-class MeanConfig(ComponentConfig):
+class MeanConfig(CalibratedConfig):
     """Judges, and the mean that is good enough."""
 
     evaluators: list[str] = Field(min_length=1)

@@ -1,18 +1,24 @@
-"""Control charts (statistical process control): k sigma, CUSUM, EWMA and Page-Hinkley over a baseline."""
+"""Control charts (statistical process control): k sigma, CUSUM, EWMA and Page-Hinkley over a baseline.
+
+Share of runs with a false alarm by turn 25 / 100 after the warm-up, on independent normal scores, with the defaults
+(`benchmarks/charts.py`, 2000 runs each; docs/gates.md has other noise, warm-ups and what drifts):
+
+- `k_sigma` TABLE
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import accumulate
-from math import sqrt
+from math import expm1, sqrt
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
 from turngate.agent.gate import Decision, Past, Reading, Readings
+from turngate.agent.gates.calibrated import CalibratedConfig
 from turngate.component import ComponentConfig
 from turngate.frozen import StrictModel
 
@@ -43,15 +49,22 @@ class KnownBaseline(StrictModel, allow_inf_nan=False):
     """Mean score, in the evaluator's unit."""
     sd: float = Field(gt=0, le=1e100)
     """Standard deviation, in the evaluator's unit."""
+    relative_to_origin: bool = False
+    """Mean and SD are those of score minus the origin's score: they then fit other photographs better."""
 
 
-class BaselineConfig(ComponentConfig):
-    """Settings shared by the gates that count in standard deviations."""
+class BaselineConfig(CalibratedConfig):
+    """Settings shared by the gates that count in standard deviations.
+
+    Mean and SD of a warm-up are estimates, and the limits are widened for that: `k`, `h` and `width` say what
+    they would be with a known baseline.
+    """
 
     evaluator: str
     """Name of the evaluator in the run."""
-    warmup: int = Field(default=5, ge=2, le=1000)
-    """Number of accepted images, from the first one on, whose scores make the baseline."""
+    warmup: int = Field(default=10, ge=2, le=1000)
+    """Number of accepted images, from the first one on, whose scores make the baseline. Whatever changes within it,
+    damage or slow decay, is taken for usual; fewer mean wider limits."""
     with_origin: bool = False
     """Count the origin's score in the baseline as well, beside those of the warm-up."""
     in_warmup: Literal["accept", "reject"] = "accept"
@@ -59,7 +72,20 @@ class BaselineConfig(ComponentConfig):
     sd_floor: float = Field(default=1e-6, ge=1e-12, le=1e100)
     """Smallest SD that is believed, in the evaluator's unit: after equal scores any change would be an alarm."""
     baseline: KnownBaseline | None = None
-    """Known mean and SD; there is no warm-up then and every accepted image is watched."""
+    """Known mean and SD, as `turngate calibrate --chart` prints them; there is no warm-up then and every accepted image
+    is watched."""
+
+
+def student(sds: float, scores: int) -> float:
+    """How many SDs, estimated from `scores` scores, are as rare as `sds` true ones: a Student quantile, >= `sds`.
+
+    Wallace's closed form (Ann. Math. Stat. 30, 1959): v = scores - 1 degrees of freedom,
+    t = sqrt(v (exp(((8 v + 3) / (8 v + 1) sds)^2 / v) - 1)). From 9 degrees on it is within 0.3 % of the exact quantile
+    at 3 SDs, below it is too wide (3 % at 4 degrees). It stays finite where the tail is 0 in floating point.
+    """
+    freedom = scores - 1
+    exponent = ((8 * freedom + 3) / (8 * freedom + 1) * sds) ** 2 / freedom
+    return sqrt(freedom * expm1(min(exponent, 400.0)))  # e^200 SDs are as good as no limit
 
 
 @dataclass(frozen=True)
@@ -75,6 +101,21 @@ class Standardised:
     watched: tuple[float, ...]
     """The accepted images after the warm-up, oldest first."""
     candidate: float
+    """The candidate's."""
+    scores: int | None
+    """Number of scores that mean and SD are estimated from; None when they are known."""
+
+    @property
+    def mean_error(self) -> float:
+        """Standard error of the mean, in SDs; 0 when it is known."""
+        return 0.0 if self.scores is None else 1 / sqrt(self.scores)
+
+    def widened(self, sds: float) -> float:
+        """A limit of `sds` true SDs as a limit in estimated ones."""
+        return sds if self.scores is None else student(sds, self.scores)
+
+    def _of(self) -> str:
+        return "" if self.scores is None else f", of {self.scores} scores"
 
     def value_at(self, worse_by: float) -> float:
         """The score, in the evaluator's unit, that lies `worse_by` SDs on the worse side of the mean."""
@@ -86,7 +127,7 @@ class Standardised:
         accept = statistic <= limit
         reason = (
             f"{self.reading.evaluator} {self.reading.value:.4g}: {name} {statistic:.3g} "
-            f"{'within' if accept else 'beyond'} {limit:.3g} (usual {self.mean:.4g}, SD {self.sd:.3g})"
+            f"{'within' if accept else 'beyond'} {limit:.3g} (usual {self.mean:.4g}, SD {self.sd:.3g}{self._of()})"
         )
         evidence = {"value": self.reading.value, "mean": self.mean, "sd": self.sd, "statistic": statistic}
         thresholds = {self.reading.evaluator: self.value_at(worst)}
@@ -97,19 +138,23 @@ def standardise(config: BaselineConfig, scores: Readings, past: Past) -> Standar
     """The candidate and the watched part of its lineage; until the warm-up is full, the decision about it."""
     reading = scores[config.evaluator]
     sign = 1.0 if reading.direction == "higher" else -1.0
-    accepted = lineage(past, config.evaluator)
-    if config.baseline is not None:
-        mean, sd = sign * config.baseline.mean, config.baseline.sd
+    accepted, start = lineage(past, config.evaluator), origin(past, config.evaluator)
+    if (known := config.baseline) is not None:
+        if known.relative_to_origin and not start:
+            reason = f"{reading.evaluator} {reading.value:.4g}: the origin has no score to compare with"
+            return Decision("accept", reason, {"value": reading.value})
+        mean = sign * known.mean + (start[0] if known.relative_to_origin else 0.0)
+        sd, number = known.sd, None
     elif len(accepted) < config.warmup:
         reason = f"{reading.evaluator} {reading.value:.4g}: warm-up, {len(accepted)} of {config.warmup} scores so far"
         return Decision(config.in_warmup, reason, {"value": reading.value, "scores": float(len(accepted))})
     else:
-        usual = accepted[: config.warmup] + (origin(past, config.evaluator) if config.with_origin else [])
-        mean, sd = float(np.mean(usual)), float(np.std(usual, ddof=1))
+        usual = accepted[: config.warmup] + (start if config.with_origin else [])
+        mean, sd, number = float(np.mean(usual)), float(np.std(usual, ddof=1)), len(usual)
         accepted = accepted[config.warmup :]
     sd = max(sd, config.sd_floor)
     watched = tuple((mean - score) / sd for score in accepted)
-    return Standardised(reading, sign * mean, sd, watched, (mean - reading.oriented_score) / sd)
+    return Standardised(reading, sign * mean, sd, watched, (mean - reading.oriented_score) / sd, number)
 
 
 # Rejects what is more than k standard deviations worse than usual: a Shewhart chart (Shewhart 1931).
@@ -119,7 +164,8 @@ class KSigmaConfig(BaselineConfig):
     """How far from usual is too far."""
 
     k: float = Field(default=3.0, gt=0, le=1000)
-    """SDs on the worse side that are still accepted."""
+    """SDs on the worse side that are still accepted: 3 refuses one normal score of 740. After a warm-up of n scores the
+    limit is a Student quantile of the same rate times sqrt(1 + 1/n): 4.3 estimated SDs after 10, 3.5 after 20."""
 
 
 class KSigma:
@@ -134,11 +180,16 @@ class KSigma:
         self.reads = frozenset({config.evaluator})
 
     def decide(self, scores: Readings, past: Past) -> Decision:
-        """Hold the candidate's distance from the baseline against k; a better score is never rejected."""
+        """Hold the candidate's distance from the baseline against k; a better score is never rejected.
+
+        With an estimated baseline against the prediction limit t sqrt(1 + 1/n), t from `student`: for normal scores the
+        rate of one candidate is then that of a known baseline.
+        """
         seen = standardise(self.config, scores, past)
         if isinstance(seen, Decision):
             return seen
-        return seen.decision("SDs worse", seen.candidate, self.config.k, self.config.k)
+        limit = seen.widened(self.config.k) * sqrt(1 + seen.mean_error**2)
+        return seen.decision("SDs worse", seen.candidate, limit, limit)
 
 
 # Cumulative sum of what is worse than usual: notices small shifts that last (Page 1954).
@@ -148,9 +199,10 @@ class CusumConfig(BaselineConfig):
     """Reference value and decision interval, in SDs of the baseline."""
 
     k: float = Field(default=0.5, gt=0, le=1000)
-    """Reference value: half the shift that is to be found, in SDs. Smaller worsening does not add up."""
+    """Reference value: half the shift that is to be found, in SDs. Smaller worsening does not add up. After a warm-up
+    one standard error of its mean is added: what looks like a lasting shift may be that error."""
     h: float = Field(default=5.0, gt=0, le=1e6)
-    """Decision interval, in SDs: the sum that is still accepted."""
+    """Decision interval, in SDs: the sum that is still accepted; after a warm-up it is widened as 3 SDs are."""
     two_sided: bool = False
     """Reject what adds up on the better side too: a score that improves without end is suspicious."""
 
@@ -169,27 +221,29 @@ class Cusum:
     def decide(self, scores: Readings, past: Past) -> Decision:
         """Fold S_i = max(0, S_(i-1) + z_i - k) over lineage and candidate, z in SDs worse; reject when S > h.
 
-        A rejected candidate leaves no trace: the next one starts from the lineage's sum.
+        A rejected candidate leaves no trace: the next one starts from the lineage's sum. With a baseline of n scores,
+        k + 1/sqrt(n) takes the place of k and h t/3 that of h, t the Student quantile as rare as 3 SDs: a rule of ours,
+        by which the measured share of false alarms is about that of a known baseline.
         """
         seen = standardise(self.config, scores, past)
         if isinstance(seen, Decision):
             return seen
-        k, h = self.config.k, self.config.h
-        before = self._sum(seen.watched, 1)
+        k, h = self.config.k + seen.mean_error, self.config.h * seen.widened(3.0) / 3.0
+        before = _cusum(seen.watched, k)
         worse = max(0.0, before + seen.candidate - k)
         one_sided = seen.decision("CUSUM", worse, h, h - before + k)
         if not self.config.two_sided:
             return one_sided
-        better = max(0.0, self._sum(seen.watched, -1) - seen.candidate - k)
+        better = max(0.0, _cusum([-z for z in seen.watched], k) - seen.candidate - k)
         evidence = {**one_sided.evidence, "statistic_better": better}
         if better <= h or one_sided.verdict == "reject":
             return replace(one_sided, evidence=evidence)
         reason = seen.decision("CUSUM of the better side", better, h, 0.0).reason
         return replace(one_sided, verdict="reject", reason=reason, evidence=evidence)
 
-    def _sum(self, watched: tuple[float, ...], sign: int) -> float:
-        *_, last = accumulate(watched, lambda total, z: max(0.0, total + sign * z - self.config.k), initial=0.0)
-        return last
+
+def _cusum(worse: Iterable[float], k: float) -> float:
+    return reduce(lambda total, z: max(0.0, total + z - k), worse, 0.0)
 
 
 # Exponentially weighted moving average of a score against its own control limit (Roberts 1959).
@@ -201,7 +255,7 @@ class EwmaConfig(BaselineConfig):
     weight: float = Field(default=0.2, gt=0, le=1)
     """Lambda: share of the newest score in the average, 0..1; 1 is `k_sigma`."""
     width: float = Field(default=3.0, gt=0, le=1000)
-    """L: control limit, in SDs of the average."""
+    """L: control limit, in SDs of the average; after a warm-up a Student quantile of the same rate."""
 
 
 class Ewma:
@@ -218,30 +272,36 @@ class Ewma:
     def decide(self, scores: Readings, past: Past) -> Decision:
         """Fold Z_i = w z_i + (1 - w) Z_(i-1) over lineage and candidate, Z_0 = 0, z in SDs worse.
 
-        Reject when Z_n > L sqrt(w / (2 - w) (1 - (1 - w)^(2n))), the exact SD of the n-th average (in SDs of z).
+        Reject when Z_n > L sqrt(w / (2 - w) (1 - (1 - w)^(2n)) + (1 - (1 - w)^n)^2 / m): the exact SD of the n-th
+        average, in SDs of z. The second term is the error of the mean of m warm-up scores, 0 when it is known. With a
+        warm-up a Student quantile takes the place of L: for independent normal scores each turn has then the rate of a
+        known baseline.
         """
         seen = standardise(self.config, scores, past)
         if isinstance(seen, Decision):
             return seen
         w, number = self.config.weight, len(seen.watched) + 1
-        *_, before = accumulate(seen.watched, lambda average, z: w * z + (1 - w) * average, initial=0.0)
+        before = reduce(lambda average, z: w * z + (1 - w) * average, seen.watched, 0.0)
         average = w * seen.candidate + (1 - w) * before
-        limit = self.config.width * sqrt(w / (2 - w) * (1 - (1 - w) ** (2 * number)))
+        variance = w / (2 - w) * (1 - (1 - w) ** (2 * number)) + ((1 - (1 - w) ** number) * seen.mean_error) ** 2
+        limit = seen.widened(self.config.width) * sqrt(variance)
         return seen.decision("EWMA", average, limit, (limit - (1 - w) * before) / w)
 
 
 # Page-Hinkley test: a score that stays worse than its own running mean (Page 1954; Hinkley 1971).
 
 
-class PageHinkleyConfig(ComponentConfig):
-    """Tolerance and alarm level, in the evaluator's unit."""
+class PageHinkleyConfig(CalibratedConfig):
+    """Tolerance and alarm level, in the evaluator's unit: it learns no SD, so know that of sound scores."""
 
     evaluator: str
     """Name of the evaluator in the run."""
-    delta: float = Field(default=0.0, ge=0, le=1e100)
-    """Worsening per image that is tolerated, in the evaluator's unit."""
+    delta: float = Field(ge=0, le=1e100)
+    """Worsening per image that is tolerated, in the evaluator's unit; half an SD of sound scores is a good start. With
+    0 the sum wanders: at a threshold of 5 SDs nearly every run of 100 turns had a false alarm."""
     threshold: float = Field(gt=0, le=1e100)
-    """Lambda: the worsening, summed over images, that is still accepted, in the evaluator's unit."""
+    """Lambda: the worsening, summed over images, that is still accepted, in the evaluator's unit; 5 SDs go with a
+    `delta` of half an SD."""
     warmup: int = Field(default=0, ge=0, le=1000)
     """Scores that the lineage must hold before a candidate can be rejected."""
     with_origin: bool = False

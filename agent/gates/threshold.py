@@ -9,13 +9,14 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from turngate.agent.gate import Decision, Past, Reading, Readings
+from turngate.agent.gates.calibrated import CalibratedConfig
 from turngate.component import ComponentConfig, Direction
 from turngate.errors import ConfigError, one_line
 
 __all__ = ["LabelGate", "Relative", "RelativeConfig", "Threshold", "ThresholdConfig"]
 
 
-class ThresholdConfig(ComponentConfig):
+class ThresholdConfig(CalibratedConfig):
     """Accept while the score is at least as good as `at`, or lies within `min` and `max`."""
 
     evaluator: str
@@ -84,7 +85,7 @@ class Threshold:
 Baseline = Literal["first", "previous", "origin", "best"]
 
 
-class RelativeConfig(ComponentConfig):
+class RelativeConfig(CalibratedConfig):
     """Accept while the score is at most `margin` worse than the reference's."""
 
     evaluator: str

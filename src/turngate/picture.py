@@ -77,6 +77,16 @@ class Picture:
         return made._with_pixels(np.array(rgb, dtype=np.uint8))
 
     @cached_property
+    def pixel_identity(self) -> str:
+        """Hex SHA-256 of size and 8-bit RGB pixels: the same for two files, formats or names of one picture.
+
+        Pictures that were cropped, resized or lossily coded again have another.
+        """
+        digest = hashlib.sha256(f"{self.width}x{self.height}:".encode())
+        digest.update(np.ascontiguousarray(self.rgb).data)
+        return digest.hexdigest()
+
+    @cached_property
     def gray(self) -> NDArray[np.float64]:
         """H x W BT.601 luma, 0..255, not rounded."""
         luma: NDArray[np.float64] = self.rgb @ np.array(LUMA_WEIGHTS)

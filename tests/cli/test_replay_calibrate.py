@@ -54,7 +54,8 @@ def test_what_touches_the_candidates_is_refused(turngate: Turngate, run: str) ->
 def test_a_calibrated_gate_can_be_used_as_it_is_printed(turngate: Turngate, run: str) -> None:
     done = turngate("calibrate", run, "--evaluator", "gray", "--alpha", "0.4", "--turns", "5", "--out", "clean.csv")
     assert done.code == 0, done.err
-    assert "from 2 of them in 1 runs" in done.out, "damaged candidates are not clean edits"
+    assert "from 2 clean edits of 1 run" in done.out, "damaged candidates are not clean edits"
+    assert "nothing is known out of sample: one origin only" in done.out
     line = next(line for line in done.out.splitlines() if line.startswith("gate: "))
     again = turngate("replay", run, "--set", line.replace("gate: ", "gate="), "--json")
     assert again.code == 0, again.err

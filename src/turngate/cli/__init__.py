@@ -18,7 +18,10 @@ _COMMANDS = {
     "study": ("study", "Run the arms of a study and compare them."),
     "show": ("show", "Show one run in numbers."),
     "replay": ("replay", "Decide a run's candidates again with another gate, as far as the record reaches."),
-    "calibrate": ("replay", "Find a threshold with a stated false-alarm rate from clean edits."),
+    "calibrate": (
+        "calibrate",
+        "Find a limit with a stated false-alarm rate, and its rate on photographs left out.",
+    ),
     "compare": ("show", "Say how two runs differ, and where they part."),
     "list": ("show", "List the runs below a folder."),
     "report": ("report", "Write a run's report.html again."),

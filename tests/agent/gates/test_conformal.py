@@ -169,3 +169,24 @@ def test_the_file_counts_from_the_configuration(tmp_path: Path) -> None:
     (tmp_path / "run.yaml").write_text(yaml.safe_dump({**raw, "gate": {"type": "all", "gates": [inner]}}))
     stored = read_config(tmp_path / "run.yaml").model_dump(mode="json")
     assert stored["gate"]["gates"][0]["calibration"] == [1.5, 2.5]
+
+
+A, B = "a" * 64, "b" * 64
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "found"),
+    [
+        (f"q,origin\n1.5,{B}\n2,{A}\n2.5,{B}\n", {}, [B, A]),
+        (f"q,origin\n1.5,{B}\n,{A}\n", {}, [B]),
+        (f"q,origin\n1.5,{B}\n", {"calibrated_on": [A]}, [A]),
+        ("q,origin\n1.5,coffee\n", {}, None),
+        ("q\n1.5\n", {}, None),
+    ],
+    ids=["each once", "rows without a score are not in it", "what is said counts", "names are no identities", "none"],
+)
+def test_it_records_the_origins_of_its_calibration_file(
+    tmp_path: Path, text: str, given: dict[str, Any], found: list[str] | None
+) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    assert conformal(str(tmp_path / "a.csv"), 0.5, column="q", **given).config.calibrated_on == found

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from math import sqrt
+from math import inf, sqrt
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from turngate.agent.gate import Accepted, Gate, Past
+from turngate.agent.gates.spc import student
 
 from ._support import accepts, direction, gate, past, reading, score, stream
 
@@ -19,7 +21,7 @@ SEQUENTIAL: list[dict[str, Any]] = [
     {"type": "k_sigma", "baseline": KNOWN},
     {"type": "cusum", "baseline": KNOWN},
     {"type": "ewma", "baseline": KNOWN},
-    {"type": "page_hinkley", "threshold": 3},
+    {"type": "page_hinkley", "threshold": 3, "delta": 0},
 ]
 
 
@@ -30,13 +32,41 @@ def statistic(made: Gate, value: float, before: Past, which: Any = "lower", key:
 
 
 def test_k_sigma_by_hand() -> None:
-    """10, 12, 14 have mean 12 and SD 2, so 2 SDs worse is 16; a far better score passes."""
-    made, before = gate(type="k_sigma", evaluator="q", warmup=3, k=2), past(None, [10, 12, 14, 99])
+    """Mean 12 and SD 2, so 2 SDs worse is 16; a far better score passes."""
+    made, before = gate(type="k_sigma", evaluator="q", baseline={"mean": 12, "sd": 2}, k=2), past(None, [99])
     decision = made.decide(reading(16.0), before)
     assert (decision.verdict, decision.evidence["mean"], decision.evidence["sd"]) == ("accept", 12, 2)
     assert (decision.evidence["statistic"], decision.thresholds) == (2, {"q": 16})
     assert not accepts(made, 16.1, before)
     assert accepts(made, -1000.0, before)
+
+
+@pytest.mark.parametrize(("scores", "within"), [(10, 0.003), (20, 0.002), (30, 0.001), (100, 0.001)])
+def test_the_limit_of_a_warm_up_is_a_prediction_limit(scores: int, within: float) -> None:
+    """k = 3 is Student's quantile of the rate of 3 normal SDs, times sqrt(1 + 1/n); SciPy knows it."""
+    before = past(None, [10.0, 14.0] * (scores // 2))
+    decision = gate(type="k_sigma", evaluator="q", warmup=scores).decide(reading(12.0), before)
+    exact = stats.t.isf(stats.norm.sf(3), scores - 1) * sqrt(1 + 1 / scores)
+    assert decision.evidence["limit"] == pytest.approx(exact, rel=within)
+
+
+@given(st.floats(0.01, 1e6), st.integers(2, 1000))
+def test_an_estimated_baseline_never_narrows_a_limit(k: float, scores: int) -> None:
+    wider, narrower = student(k, scores), student(k, scores + 1)
+    assert k <= narrower <= wider < inf or narrower == pytest.approx(k, rel=1e-3) or wider > 1e80
+
+
+def test_a_baseline_relative_to_the_origin_follows_it() -> None:
+    """5 worse than the origin is usual, SD 1: with k 3 the limit is 8 worse, whatever the origin has."""
+    known = {"mean": 5, "sd": 1, "relative_to_origin": True}
+    made = gate(type="k_sigma", evaluator="q", baseline=known)
+    assert made.decide(reading(20.0), past(30.0)).thresholds == {"q": 38}
+    assert made.decide(reading(20.0), past(-3.0)).thresholds == {"q": 5}
+    worse_is_lower = gate(type="k_sigma", evaluator="q", baseline={**known, "mean": -5})
+    assert worse_is_lower.decide(reading(20.0, "higher"), past(30.0, which="higher")).thresholds == {"q": 22}
+    unknown = made.decide(reading(99.0), past())
+    assert (unknown.verdict, unknown.thresholds) == ("accept", {})
+    assert "the origin has no score" in unknown.reason
 
 
 def test_the_origin_counts_in_the_baseline_when_asked() -> None:
@@ -53,12 +83,12 @@ def test_the_origin_counts_in_the_baseline_when_asked() -> None:
 def test_until_the_warm_up_is_full_nothing_is_compared(kind: str, then: str) -> None:
     made = gate(type=kind, evaluator="q", warmup=3, in_warmup=then)
     assert made.decide(reading(1e6), past(None, [1.0, 2.0])).verdict == then
-    assert made.decide(reading(1e6), past(None, [1.0, 2.0, 3.0])).verdict == "reject"
+    assert made.decide(reading(1e9), past(None, [1.0, 2.0, 3.0])).verdict == "reject"
     assert made.decide(reading(2.0), past(None, [1.0, 2.0, 3.0])).verdict == "accept"
 
 
 def test_equal_warm_up_scores_have_the_floor_as_their_sd() -> None:
-    before = past(None, [5.0] * 5)
+    before = past(None, [5.0] * 10)
     assert not accepts(gate(type="k_sigma", evaluator="q"), 5.001, before)
     assert accepts(gate(type="k_sigma", evaluator="q", sd_floor=0.01), 5.001, before)
 
@@ -90,12 +120,18 @@ def test_cusum_by_hand() -> None:
 
 
 def test_the_warm_up_is_not_watched() -> None:
-    """10, 12, 14 are the baseline (12, SD 2) and add nothing: 14 is 1 SD worse than usual, the first that counts."""
-    before = past(None, [10, 12, 14])
-    assert statistic(gate(type="cusum", evaluator="q", warmup=3, k=0.25), 14.0, before) == 0.75
-    ewma = gate(type="ewma", evaluator="q", warmup=3, weight=0.2, width=3)
-    assert statistic(ewma, 14.0, before) == pytest.approx(0.2)
-    assert statistic(ewma, 14.0, before, key="limit") == pytest.approx(0.6), "the exact SD of a first average is w"
+    """10, 10, 14, 14 are the baseline (12, SD 2.309) and add nothing: 1 SD worse than usual is the first that counts.
+
+    k is raised by the mean's standard error, 1 / sqrt(4), and h and L by how much rarer Student's 3 SDs are.
+    """
+    before, one_worse = past(None, [10, 10, 14, 14]), 12 + sqrt(16 / 3)
+    cusum = gate(type="cusum", evaluator="q", warmup=4, k=0.25, h=6)
+    assert statistic(cusum, one_worse, before) == pytest.approx(1 - 0.25 - 0.5)
+    assert statistic(cusum, one_worse, before, key="limit") == pytest.approx(2 * student(3, 4))
+    ewma = gate(type="ewma", evaluator="q", warmup=4, weight=0.2, width=3)
+    assert statistic(ewma, one_worse, before) == pytest.approx(0.2)
+    exact = 0.2 * sqrt(1 + 1 / 4) * student(3, 4)
+    assert statistic(ewma, one_worse, before, key="limit") == pytest.approx(exact), "the SD of a first average is w"
 
 
 def test_cusum_on_both_sides() -> None:
@@ -164,7 +200,7 @@ SHEWHART = {"type": "k_sigma", "k": 3}
 
 def test_page_hinkley_by_hand() -> None:
     """After 1, 1, 1 a 3 lies 1.5 above the new mean; with delta 0.1 each step gives 0.1 back."""
-    made, before = gate(type="page_hinkley", evaluator="q", threshold=1.5), past(None, [1.0, 1.0, 1.0])
+    made, before = gate(type="page_hinkley", evaluator="q", threshold=1.5, delta=0), past(None, [1.0, 1.0, 1.0])
     assert statistic(made, 3.0, before) == 1.5
     assert accepts(made, 3.0, before) and not accepts(made, 3.01, before)
     tolerant = gate(type="page_hinkley", evaluator="q", threshold=1.5, delta=0.1)
@@ -172,11 +208,13 @@ def test_page_hinkley_by_hand() -> None:
 
 
 def test_page_hinkley_waits_for_its_warm_up_and_may_begin_at_the_origin() -> None:
-    made = gate(type="page_hinkley", evaluator="q", threshold=1, warmup=3)
+    made = gate(type="page_hinkley", evaluator="q", threshold=1, delta=0, warmup=3)
     assert "warm-up, 2 of 3" in made.decide(reading(99.0), past(None, [1.0, 1.0])).reason
     assert accepts(made, 99.0, past(None, [1.0, 1.0])) and not accepts(made, 99.0, past(None, [1.0] * 3))
-    assert accepts(gate(type="page_hinkley", evaluator="q", threshold=1), 99.0, past(1.0))
-    assert not accepts(gate(type="page_hinkley", evaluator="q", threshold=1, with_origin=True), 99.0, past(1.0))
+    assert accepts(gate(type="page_hinkley", evaluator="q", threshold=1, delta=0), 99.0, past(1.0))
+    assert not accepts(
+        gate(type="page_hinkley", evaluator="q", threshold=1, delta=0, with_origin=True), 99.0, past(1.0)
+    )
 
 
 @given(st.lists(score, min_size=1, max_size=20), direction, st.floats(0, 2))

@@ -2,6 +2,7 @@
 
 from turngate.traces.analysis.run.blindness import truth_seen_by_gate
 from turngate.traces.analysis.run.comparison import Comparison, compare_runs
+from turngate.traces.analysis.run.origins import calibration_origins, origin_identity
 from turngate.traces.analysis.run.recast import outcomes, truth_direction, with_threshold
 from turngate.traces.analysis.run.rescored import (
     MARK,
@@ -44,12 +45,14 @@ __all__ = [
     "SummaryCounts",
     "as_yaml",
     "attempt_views",
+    "calibration_origins",
     "compare_runs",
     "gate_line",
     "in_words",
     "made_with",
     "measure_run",
     "models",
+    "origin_identity",
     "outcomes",
     "read_rescored",
     "read_run",

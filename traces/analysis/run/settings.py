@@ -10,6 +10,7 @@ import yaml
 
 from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.analysis.run.summary import RunSummary
+from turngate.traces.analysis.statistics import counted
 from turngate.traces.recorded import RecordedRejection
 
 __all__ = ["as_yaml", "gate_line", "in_words", "made_with", "models", "setup_lines"]
@@ -105,11 +106,17 @@ def _part(part: Any) -> str:
         return _plain(part)
     lead = [str(part[key]) for key in ("type", "policy") if key in part]
     fields = [
-        f"{name.replace('_', ' ')} {_plain(value)}"
+        f"{name.replace('_', ' ')} {_setting(name, value)}"
         for name, value in part.items()
         if name not in ("type", "policy") and value is not None and (part.get("policy") in (None, "retry_evaluator"))
     ]
     return " · ".join([*lead, *fields])
+
+
+def _setting(name: str, value: Any) -> str:
+    if name == "calibrated_on" and isinstance(value, list):
+        return counted(len(value), "origin")  # identities are 64 digits each
+    return _plain(value)
 
 
 def _plain(value: Any) -> str:

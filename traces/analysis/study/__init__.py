@@ -11,7 +11,17 @@ from turngate.traces.analysis.study.arms import (
     survival_points,
     thresholds_of,
 )
-from turngate.traces.analysis.study.calibration import clean_scores
+from turngate.traces.analysis.study.calibration import (
+    Calibration,
+    ChartBaseline,
+    CleanEdit,
+    EditorRate,
+    LeftOutOrigin,
+    calibrate,
+    chart_baseline,
+    clean_edits,
+    limit_of,
+)
 from turngate.traces.analysis.study.evaluators import EvaluatorAnswer, Judged, auc, roc
 from turngate.traces.analysis.study.gap import STEPS, Denominator, gaps_of
 from turngate.traces.analysis.study.loaded import Curve, LoadedRun, LoadedStudy, load_study, score_curve, truth_curve
@@ -23,12 +33,17 @@ __all__ = [
     "STEPS",
     "ArmAnswer",
     "ArmDifference",
+    "Calibration",
+    "ChartBaseline",
+    "CleanEdit",
     "CostPoint",
     "Curve",
     "Denominator",
+    "EditorRate",
     "EvaluatorAnswer",
     "FailureAnswer",
     "Judged",
+    "LeftOutOrigin",
     "LoadedRun",
     "LoadedStudy",
     "SensitivityRow",
@@ -41,11 +56,14 @@ __all__ = [
     "answer_reasoning",
     "answer_study",
     "auc",
+    "calibrate",
     "caught_within",
-    "clean_scores",
+    "chart_baseline",
+    "clean_edits",
     "cost_points",
     "gaps_of",
     "kappa",
+    "limit_of",
     "load_study",
     "roc",
     "score_curve",
