@@ -150,9 +150,9 @@ def stall_window(planned: int) -> int:
     return min(planned, max(10, math.ceil(planned / 5)))
 
 
-def answer_run(run: RunView) -> RunAnswer:
-    """Count over a whole run."""
-    return answer_stretch(stretch_of(run))
+def answer_run(run: RunView, turns: int | None = None) -> RunAnswer:
+    """Count over a whole run, or over its first `turns` planned turns."""
+    return answer_stretch(stretch_of(run, turns))
 
 
 def answer_stretch(stretch: Stretch) -> RunAnswer:
@@ -161,7 +161,7 @@ def answer_stretch(stretch: Stretch) -> RunAnswer:
     episodes = damage_episodes(stretch, results)
     counts = TurnCounts.of(results)
     planned, calls = len(results), len(stretch.attempts)
-    known = any(one.damaged is not None for one in results) and _measured(stretch)
+    known = stretch.known and counts.unknown < planned
     counted = planned - counts.unknown
     standing = [one for one in results if one.damaged is not None and one.result != "unknown"]
     exposed = [one.turn for one in standing if one.damaged]
@@ -196,14 +196,6 @@ def answer_stretch(stretch: Stretch) -> RunAnswer:
     )
 
 
-def _measured(stretch: Stretch) -> bool:
-    """Some candidate's truth is known, or there was no candidate: a sound origin alone tells nothing of an edit."""
-    edited = [attempt for attempt in stretch.attempts if attempt.row.outcome == "edited"]
-    return stretch.baseline is not None and (
-        not edited or any(one.truth is not None and one.truth.damaged is not None for one in edited)
-    )
-
-
 def _collapse(results: Sequence[TurnResult]) -> tuple[int | None, int | None]:
     collapse = next((second.turn for first, second in pairwise(results) if first.damaged and second.damaged), None)
     if collapse is None:
@@ -216,7 +208,7 @@ def _equal_calls(stretch: Stretch, results: Sequence[TurnResult], known: bool) -
     if not known or not budget or not results:
         return EqualCalls(calls=budget, progress=None, exposure=None)
     by_turn = {one.turn: one for one in results}
-    damaged = stretch.baseline.damaged if stretch.baseline is not None else None
+    damaged: bool | None = stretch.origin_damaged
     after: list[bool | None] = []
     progressed = 0
     for attempt in stretch.attempts[:budget]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -72,7 +72,7 @@ def damage_episodes(stretch: Stretch, results: Sequence[TurnResult]) -> list[Dam
     An input is its bytes: an image that comes back after a rollback is the same input, so a loop that goes round and
     round the same damaged candidate has one episode. Candidates beyond a recorded chain's divergence begin none.
     """
-    damaged_after = {0: stretch.baseline.damaged if stretch.baseline is not None else None}
+    damaged_after: dict[int, bool | None] = {0: stretch.origin_damaged}
     damaged_after |= {result.turn: result.damaged for result in results if result.new or result.result == "no_change"}
     found: dict[str, _Open] = {}
     for members in _by_turn(stretch.attempts):

@@ -8,13 +8,23 @@ from turngate.component import Direction
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
 from turngate.traces.records import TruthRow, is_damaged
 
-__all__ = ["truth_direction", "with_threshold"]
+__all__ = ["truth_direction", "truth_unit", "with_threshold"]
 
 
 def truth_direction(run: RunView) -> Direction:
     """Which way the run's truth is better: a reference metric's own; a simulator's damage is better when lower."""
     truth = run.info.resolved.truth
     return truth.direction if truth is not None else "lower"
+
+
+_UNITS = {"psnr": "dB", "ciede2000": "CIEDE2000", "control_regions": "levels", "outside_edit": "levels"}
+"""Unit of each measure that has one."""
+
+
+def truth_unit(run: RunView) -> str:
+    """Unit of the run's truth, to print at its numbers; empty for a measure without one and without a truth."""
+    truth = run.baseline_truth or next((one.truth for one in run.attempts if one.truth is not None), None)
+    return _UNITS.get(truth.measure, "") if truth is not None else ""
 
 
 def with_threshold(run: RunView, damaged_at: float) -> RunView:

@@ -86,7 +86,7 @@ def summarise(run: RunView) -> RunSummary:
     used = [usage for attempt in attempts for usage in _usages(attempt)]
     costs = [cost for _, cost in used if cost is not None]
     tokens = [number for number, _ in used if number is not None]
-    cost = sum(costs) if costs else None
+    cost, progressed = sum(costs) if costs else None, answer.turns.progressed
     edited = [attempt for attempt in attempts if attempt.row.outcome == "edited"]
     last = standings(run)[-1]
     return RunSummary(
@@ -113,7 +113,9 @@ def summarise(run: RunView) -> RunSummary:
         final_untouched=last.untouched,
         final_truth=last.truth_value,
         cost_usd=cost,
-        usd_per_progressed_turn=cost / answer.turns.progressed if cost is not None and answer.turns.progressed else None,
+        usd_per_progressed_turn=None if cost is None or not progressed else cost / progressed,
+        if cost is not None and answer.turns.progressed
+        else None,
         tokens=sum(tokens) if tokens else None,
     )
 

@@ -67,6 +67,11 @@ class Stretch:
     open at the end is neither caught nor a stall."""
 
     @property
+    def origin_damaged(self) -> bool:
+        """Damage is counted from the origin on: it is sound unless its own truth says otherwise."""
+        return self.baseline is not None and self.baseline.damaged is True
+
+    @property
     def closed(self) -> int:
         """Number of closed turns."""
         return sum(attempt.decision.closes_turn for attempt in self.attempts)
@@ -76,11 +81,21 @@ class Stretch:
         """Number of turns that have a result."""
         return self.closed if self.going_on else max(self.planned, self.closed)
 
+    @property
+    def known(self) -> bool:
+        """Something is known of the truth: of a candidate, or, where no candidate was made, of the origin."""
+        edited = [attempt for attempt in self.attempts if attempt.row.outcome == "edited"]
+        if not edited:
+            return self.baseline is not None
+        return any(one.truth is not None and one.truth.damaged is not None for one in edited)
 
-def stretch_of(run: RunView) -> Stretch:
-    """The whole run. One that is at work is counted as far as it got."""
-    going_on = run.status == "running"
-    return Stretch(run.info.origin.image, run.baseline_truth, run.attempts, run.config.turns, going_on)
+
+def stretch_of(run: RunView, turns: int | None = None) -> Stretch:
+    """The run up to its last planned turn, or up to turn `turns`. One that is at work is counted as far as it got."""
+    planned = run.config.turns if turns is None else min(turns, run.config.turns)
+    attempts = [attempt for attempt in run.attempts if attempt.row.turn <= planned] if turns else run.attempts
+    going_on = run.status == "running" and sum(one.decision.closes_turn for one in attempts) < planned
+    return Stretch(run.info.origin.image, run.baseline_truth, attempts, planned, going_on)
 
 
 def turn_results(stretch: Stretch) -> list[TurnResult]:
@@ -90,7 +105,7 @@ def turn_results(stretch: Stretch) -> list[TurnResult]:
     after a rollback. A turn that the run left open (no decision closed it) is `not_reached`.
     """
     progress = Progress.start(stretch.origin)
-    damaged: dict[int, bool | None] = {0: _damaged(stretch.baseline)}
+    damaged: dict[int, bool | None] = {0: stretch.origin_damaged}
     found: list[TurnResult] = []
     members: list[AttemptView] = []
     for attempt in stretch.attempts:
