@@ -114,8 +114,6 @@ def summarise(run: RunView) -> RunSummary:
         final_truth=last.truth_value,
         cost_usd=cost,
         usd_per_progressed_turn=None if cost is None or not progressed else cost / progressed,
-        if cost is not None and answer.turns.progressed
-        else None,
         tokens=sum(tokens) if tokens else None,
     )
 
