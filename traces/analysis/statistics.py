@@ -5,7 +5,7 @@ Measured in docs/statistics.md by benchmarks/intervals.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import fsum, isfinite
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -20,9 +20,8 @@ __all__ = [
     "FEW_ORIGINS",
     "Estimate",
     "adjusted",
-    "bootstrap",
-    "bootstrap_ratio",
     "cluster_mean",
+    "cluster_share",
     "counted",
     "how_simulated",
     "mean_interval",
@@ -74,6 +73,20 @@ def cluster_mean(groups: Mapping[str, Sequence[float]], bounds: tuple[float, flo
         return Estimate(value=_mean(values), clusters=len(values), by_origin=means)
     lower, upper = mean_interval(values, bounds)
     return Estimate(value=_mean(values), low=lower, high=upper, clusters=len(values))
+
+
+def cluster_share(groups: Mapping[str, Sequence[tuple[float, float]]]) -> Estimate:
+    """Mean over origins of each origin's share: the sum of its first numbers over the sum of its second ones.
+
+    `groups` maps an origin to pairs (part, whole), for example one per run, 0 <= part <= whole. Origins whose wholes
+    add up to 0 are left out. The interval is that of `cluster_mean` within 0..1.
+    """
+    shares = {
+        name: [sum(part for part, _ in pairs) / whole]
+        for name, pairs in groups.items()
+        if (whole := sum(number for _, number in pairs))
+    }
+    return cluster_mean(shares, (0.0, 1.0))
 
 
 def mean_interval(values: Sequence[float], bounds: tuple[float, float]) -> tuple[float, float]:
@@ -137,52 +150,6 @@ def _inside(values: Sequence[float], low: float, high: float, name: str) -> list
 def _mean(values: Sequence[float]) -> float:
     """The mean; rounding does not take it out of the range of the values, so equal values have exactly that mean."""
     return min(max(fsum(values) / len(values), min(values)), max(values))
-
-
-def bootstrap(
-    groups: Mapping[str, Sequence[T]], statistic: Callable[[Sequence[T]], float | None], draws: int = 500
-) -> Estimate:
-    """`statistic` over all items, with the percentile interval of a bootstrap that draws whole groups.
-
-    Cluster bootstrap, Field and Welsh, J. R. Statist. Soc. B 69 (2007). `groups` maps an origin to its items; drawing
-    origins keeps what belongs together together. Draws in which the statistic does not exist are left out.
-    """
-    names = sorted(name for name, items in groups.items() if items)
-    value = statistic([item for name in names for item in groups[name]])
-    picked = _draws(len(names), draws)
-    found = [statistic([item for pick in picks for item in groups[names[pick]]]) for picks in picked]
-    return _estimate(value, np.array([one for one in found if one is not None]), len(names))
-
-
-def bootstrap_ratio(
-    groups: Mapping[str, Sequence[T]],
-    numerator: Callable[[T], float],
-    denominator: Callable[[T], float] = lambda item: 1.0,
-    draws: int = 2000,
-) -> Estimate:
-    """The same for sum over sum (without a denominator: the mean); None when the lower sum is 0."""
-    names = sorted(name for name, items in groups.items() if items)
-    above = np.array([sum(numerator(item) for item in groups[name]) for name in names], dtype=np.float64)
-    below = np.array([sum(denominator(item) for item in groups[name]) for name in names], dtype=np.float64)
-    value = float(above.sum() / below.sum()) if below.sum() else None
-    picks = _draws(len(names), draws)
-    sums = below[picks].sum(axis=1)
-    return _estimate(value, above[picks].sum(axis=1)[sums > 0] / sums[sums > 0], len(names))
-
-
-def _draws(clusters: int, draws: int) -> NDArray[np.int64]:
-    """Which clusters each draw takes, draws x clusters; the same in every call, so arms are drawn alike."""
-    if clusters < 2:
-        return np.empty((0, clusters), dtype=np.int64)
-    picks: NDArray[np.int64] = np.random.default_rng(0).integers(0, clusters, (draws, clusters))
-    return picks
-
-
-def _estimate(value: float | None, found: NDArray[np.float64], clusters: int) -> Estimate:
-    if value is None or not len(found):
-        return Estimate(value=value, clusters=clusters)
-    low, high = np.percentile(found, [2.5, 97.5])
-    return Estimate(value=value, low=float(low), high=float(high), clusters=clusters)
 
 
 def sign_flip_p(differences: Sequence[float]) -> float | None:

@@ -1,74 +1,65 @@
-"""One arm of a study in numbers: counts, survival, sensitivity to the threshold, the difference to no gate."""
+"""One arm of a study in numbers: sound progress, damage exposure, what stalled, and the difference to no gate."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections import Counter
+from collections.abc import Callable, Sequence
 from statistics import median
+from typing import TypeVar
 
 from turngate.frozen import FrozenModel
-from turngate.traces.analysis.run import RunMeasures, measure_run, truth_direction, with_threshold
-from turngate.traces.analysis.statistics import Estimate, adjusted, bootstrap_ratio, sign_flip_p
-from turngate.traces.analysis.study.loaded import LoadedRun, by_origin
+from turngate.traces.analysis.run import (
+    AlarmCount,
+    EpisodeCounts,
+    RunAnswer,
+    TurnCounts,
+)
+from turngate.traces.analysis.statistics import Estimate, cluster_mean
+from turngate.traces.analysis.study.loaded import LoadedRun, by_cluster
+from turngate.traces.analysis.study.verdicts import ArmVerdict, arm_verdict
 
 __all__ = [
+    "MATCHED_EDITS",
     "ArmAnswer",
-    "ArmDifference",
-    "CostPoint",
-    "SensitivityRow",
+    "FirstDamage",
+    "MatchedTruth",
     "answer_arm",
-    "caught_within",
-    "cost_points",
-    "pair_arms",
-    "sensitivity_at",
-    "survival",
+    "first_damage",
+    "run_mean",
     "survival_points",
-    "thresholds_of",
+    "total",
 ]
 
+MATCHED_EDITS = (1, 5, 10, 20)
+"""Accepted edits after which truth is compared: arms that took fewer turns are compared at equal progress."""
 
-class Survival(FrozenModel):
-    """Kaplan-Meier estimate of the share of runs whose image is still sound."""
+
+class FirstDamage(FrozenModel):
+    """Kaplan-Meier estimate of the share of runs in which no damaged image stood yet."""
 
     turns: list[int]
-    """Turns at which a run's image became damaged, increasing."""
+    """Turns after which a damaged image first stood in some run, increasing."""
     share: list[float]
-    """Share still sound after that turn, 0..1."""
+    """Share without any after that turn, 0..1."""
     runs: int
-    censored: int
-    """Runs that were sound to their last turn."""
+    never: int
+    """Runs in which none stood up to the horizon; one that ended early is among them: stopping is the gate's doing."""
 
 
-def survival(runs: Sequence[RunMeasures]) -> Survival:
-    """Turn of the first damaged current image; a run that never has one is censored at its last turn.
+class MatchedTruth(FrozenModel):
+    """Truth of the images that were the n-th accepted edit of their runs."""
 
-    The first time counts, even if a rollback mends it. Runs without a closed turn are left out.
-    """
-    from scipy.stats import CensoredData, ecdf
-
-    known = [run for run in runs if run.last_turn > 0 and any(sound is not None for sound in run.sound_at)]
-    fell = [turn for run in known if (turn := run.first_unsound_turn) is not None]
-    lasted = [run.last_turn for run in known if run.first_unsound_turn is None]
-    if not fell:
-        return Survival(turns=[], share=[], runs=len(known), censored=len(lasted))
-    curve = ecdf(CensoredData(uncensored=fell, right=lasted)).sf
-    events = sorted(set(fell))
-    return Survival(
-        turns=events,
-        share=[float(value) for value in curve.evaluate(events)],
-        runs=len(known),
-        censored=len(lasted),
-    )
-
-
-HORIZONS = (5, 10, 20, 50, 100)
-"""Turns n for which SR@n and CR@n are reported."""
+    edits: int
+    value: float | None
+    """Median, in the measure's unit; None where no run has one."""
+    runs: int
+    """Runs that it rests on."""
+    untouched: int
+    """Runs whose image is untouched at that point: left out, for its value ends the scale."""
 
 
 class ArmAnswer(FrozenModel):
-    """One arm over all its runs. Rates are sums over sums; intervals are 95 %, by bootstrap over origins."""
+    """One arm over all its runs. Every origin weighs the same; intervals are 95 %, from 5 origins on."""
 
     arm: str
     control: bool
@@ -76,42 +67,64 @@ class ArmAnswer(FrozenModel):
     """Runs of a simulator: there the damage was written by hand."""
     runs: int
     """Runs that were begun; the aggregates rest on them."""
+    known_runs: int
+    """Runs with a truth: the rates rest on them."""
     statuses: dict[str, int]
     """Runs by status."""
-    turns: int
-    attempts: int
-    catch_rate: Estimate
-    """Damaged candidates that were kept out."""
-    false_alarm_rate: Estimate
-    """Sound candidates that were kept out."""
-    propagated_share: Estimate
-    """Turns with a new image whose image is damaged."""
-    forced_share: Estimate
-    """Turns with a new image that the gate had rejected."""
-    accepted_share: Estimate
-    """Turns that brought a new image."""
-    delay: float | None
-    """Median turns from the first damaged candidate to the first one kept out, over the runs that kept one out."""
+    verdict: ArmVerdict
+    planned: int
+    """Planned turns of all runs."""
+    turns: TurnCounts
+    """Planned turns of all runs by what they came to."""
+    progress: Estimate
+    """New and sound images per 100 planned turns, 0..100."""
+    different: int
+    """Different images among those, per run, of all runs."""
+    progress_per_100_calls: Estimate
+    """New and sound images per 100 editor calls, 0..100."""
+    usd_per_progressed_turn: float | None
+    """US dollars per new and sound image; None where no cost is known or no such image came."""
+    exposure: Estimate
+    """Share of planned turns after which a damaged image stands, 0..1."""
+    equal_calls_progress: Estimate
+    """New and sound images per 100 calls, over as many calls as turns were planned, 0..100."""
+    equal_calls_exposure: Estimate
+    """Share of those calls after which a damaged image stands, 0..1."""
+    last_new_turns: list[int]
+    """Last turn that brought a new image, of every run, sorted; 0 where none did."""
+    last_new_turn: float
+    """Their median."""
+    stalled: int
+    """Runs in which nothing new came at the end."""
+    episodes: EpisodeCounts
+    first_damage: FirstDamage
+    alarms: AlarmCount
+    """False alarms, once per input."""
     delays: list[int]
+    """Turns from an episode's first damaged candidate to the turn that refused all of them, sorted."""
+    delay: float | None
+    """Their median."""
     never_detected: int
-    """Runs with damaged candidates of which none was kept out."""
+    """Episodes in which no turn refused all damaged candidates."""
     collapse_turns: list[int]
-    """Of the runs that collapsed."""
-    collapsed: Estimate
-    """Share of runs that collapsed: two damaged accepted turns in a row."""
-    success_at: dict[int, Estimate]
-    """SR@n: share of runs whose turn n brought a new and sound image. Runs that ended earlier count as no success."""
-    collapsed_at: dict[int, Estimate]
-    """CR@n: share of runs that collapsed at or before turn n."""
-    end_truth: Estimate
-    """Mean truth of the image at the end, in the measure's unit."""
-    end_damaged: Estimate
-    """Share of runs that end with a damaged image."""
-    soundness: Survival
-    calls_per_sound_turn: float | None
-    """Editor calls per turn that brought a new and sound image."""
-    usd_per_sound_turn: float | None
-    """US dollars per such turn; None where no cost is known."""
+    """Of the runs that collapsed, sorted."""
+    recovered: int
+    """Runs among those in which a sound image stands again later."""
+    new_images: int
+    forced: int
+    """New images that the gate had rejected."""
+    calls: int
+    """Editor calls."""
+    cost_usd: float | None
+    """US dollars; None when no run knows its cost."""
+    truth_at: list[MatchedTruth]
+    """Truth after the 1st, 5th, 10th and 20th accepted edit."""
+    end_truth: float | None
+    """Median truth of the last images, over the runs in which something was taken, in the measure's unit."""
+    end_untouched: int
+    """Runs that end with an untouched image: in no median."""
+    end_damaged: int
+    """Runs that end with a damaged image."""
     truth_unknown: int
     """Candidates whose truth could not be measured."""
     no_images: int
@@ -120,184 +133,114 @@ class ArmAnswer(FrozenModel):
 
 def answer_arm(arm: str, runs: Sequence[LoadedRun]) -> ArmAnswer:
     """Add up the runs of one arm; `runs` is not empty."""
-    groups = by_origin(runs)
-    measures = [one.numbers for one in runs]
-    summaries = [one.summary for one in measures]
-    delays = sorted(delay for one in measures if (delay := one.delay) is not None)
-    sound_turns = sum(one.sound_turns for one in measures)
+    answers = [one.answer for one in runs]
+    summaries = [one.summary for one in runs]
+    known = [one for one in runs if one.answer.known]
     costs = [one.cost_usd for one in summaries if one.cost_usd is not None]
-    statuses: dict[str, int] = defaultdict(int)
-    for summary in summaries:
-        statuses[summary.status] += 1
-    horizons = [n for n in HORIZONS if n <= max(summary.turns_planned for summary in summaries)]
-    known = any(summary.truth for summary in summaries)
+    progressed = sum(one.turns.progressed for one in answers)
+    delays = sorted(delay for one in answers for delay in one.delays)
+    last = sorted(one.last_new_turn for one in answers)
+    ends = [one.final_truth for one in summaries if one.final_truth is not None]
 
-    def share(of: Callable[[RunMeasures], float], among: Callable[[RunMeasures], float] = lambda one: 1.0) -> Estimate:
-        return bootstrap_ratio(groups, of, among) if known else Estimate(value=None, clusters=len(groups))
+    def mean(of: Callable[[RunAnswer], float | None], highest: float) -> Estimate:
+        return run_mean(known, lambda run: of(run.answer), (0.0, highest))
 
-    ends = by_origin(one for one in runs if one.numbers.summary.final_truth is not None)
     return ArmAnswer(
         arm=arm,
         control=runs[0].run.control,
-        simulated_runs=sum(summary.simulated for summary in summaries),
+        simulated_runs=sum(one.simulated for one in summaries),
         runs=len(runs),
-        statuses=dict(statuses),
-        turns=sum(summary.turns for summary in summaries),
-        attempts=sum(summary.attempts for summary in summaries),
-        catch_rate=share(lambda one: one.summary.caught or 0, lambda one: one.damaged),
-        false_alarm_rate=share(lambda one: one.summary.false_alarms or 0, lambda one: one.sound),
-        propagated_share=share(
-            lambda one: one.summary.propagated or 0,
-            lambda one: (one.summary.propagated or 0) + (one.summary.passed or 0),
-        ),
-        forced_share=bootstrap_ratio(groups, lambda one: one.summary.forced, lambda one: one.taken),
-        accepted_share=bootstrap_ratio(groups, lambda one: one.taken, lambda one: one.summary.turns),
-        delay=float(median(delays)) if delays else None,
+        known_runs=len(known),
+        statuses=dict(Counter(one.status for one in summaries)),
+        verdict=arm_verdict(runs),
+        planned=sum(one.planned for one in answers),
+        turns=total(TurnCounts, [one.turns for one in answers]),
+        progress=mean(lambda one: one.progress, 100.0),
+        different=sum(one.different for one in answers),
+        progress_per_100_calls=mean(lambda one: one.progress_per_100_calls, 100.0),
+        usd_per_progressed_turn=sum(costs) / progressed if costs and progressed else None,
+        exposure=mean(lambda one: one.exposure, 1.0),
+        equal_calls_progress=mean(lambda one: one.equal_calls.progress, 100.0),
+        equal_calls_exposure=mean(lambda one: one.equal_calls.exposure, 1.0),
+        last_new_turns=last,
+        last_new_turn=float(median(last)),
+        stalled=sum(one.stalled_since is not None for one in answers),
+        episodes=total(EpisodeCounts, [one.episodes for one in answers]),
+        first_damage=first_damage([one.answer for one in known]),
+        alarms=total(AlarmCount, [one.alarms for one in answers]),
         delays=delays,
-        never_detected=sum(one.onset_turn is not None and one.detected_turn is None for one in measures),
-        collapse_turns=sorted(one.collapse_turn for one in summaries if one.collapse_turn is not None),
-        collapsed=share(lambda one: one.summary.collapse_turn is not None),
-        success_at={n: share(partial(_succeeded, turn=n)) for n in horizons},
-        collapsed_at={n: share(partial(RunMeasures.collapsed_by, turn=n)) for n in horizons},
-        end_truth=bootstrap_ratio(ends, lambda one: one.summary.final_truth or 0.0),
-        end_damaged=bootstrap_ratio(ends, lambda one: bool(one.summary.final_damaged)),
-        soundness=survival(measures),
-        calls_per_sound_turn=sum(one.attempts for one in summaries) / sound_turns if sound_turns else None,
-        usd_per_sound_turn=sum(costs) / sound_turns if costs and sound_turns else None,
-        truth_unknown=sum(one.truth_unknown or 0 for one in summaries),
+        delay=float(median(delays)) if delays else None,
+        never_detected=sum(one.never_detected for one in answers),
+        collapse_turns=sorted(one.collapse_turn for one in answers if one.collapse_turn is not None),
+        recovered=sum(one.recovered_turn is not None for one in answers),
+        new_images=sum(one.new_images for one in answers),
+        forced=sum(one.forced for one in answers),
+        calls=sum(one.calls for one in answers),
+        cost_usd=sum(costs) if costs else None,
+        truth_at=[_matched(known, edits) for edits in MATCHED_EDITS],
+        end_truth=float(median(ends)) if ends else None,
+        end_untouched=sum(one.final_untouched for one in summaries),
+        end_damaged=sum(one.final_damaged is True for one in summaries),
+        truth_unknown=sum(one.truth_unknown for one in summaries),
         no_images=sum(one.no_images for one in summaries),
     )
 
 
-def _succeeded(one: RunMeasures, turn: int) -> bool:
-    return len(one.success_at) >= turn and one.success_at[turn - 1] is True
+def run_mean(
+    runs: Sequence[LoadedRun], value: Callable[[LoadedRun], float | None], bounds: tuple[float, float]
+) -> Estimate:
+    """Mean over origins of the runs' values; runs without a value are left out."""
+    groups = {
+        cluster: [number for run in of_origin if (number := value(run)) is not None]
+        for cluster, of_origin in by_cluster(runs).items()
+    }
+    return cluster_mean(groups, bounds)
 
 
-class ArmDifference(FrozenModel):
-    """An arm against the no-gate arm on the same cells: difference of the truth at the end."""
-
-    arm: str
-    cells: int
-    """Cells that both arms ran."""
-    difference: Estimate
-    """Mean of arm minus no-gate, in the measure's unit and its own direction."""
-    better: bool | None
-    """The difference is for the better."""
-    p: float | None
-    """Two-sided, sign flips of the origins' means; None with one origin."""
-    p_adjusted: float | None
-    """Corrected for the number of arms (Benjamini and Hochberg)."""
+_C = TypeVar("_C", TurnCounts, EpisodeCounts, AlarmCount)
 
 
-def pair_arms(
-    by_arm: Mapping[str, Sequence[LoadedRun]],
-    base: Sequence[LoadedRun],
-) -> list[ArmDifference]:
-    """Every arm against `base`, the runs of the no-gate arm; empty without one or without a truth."""
-    ends = {one.run.cell: end for one in base if (end := one.numbers.summary.final_truth) is not None}
-    higher = {truth_direction(one.view) == "higher" for one in base}
-    pairs = []
-    for arm, runs in by_arm.items():
-        if runs is base or not ends:
-            continue
-        differences: dict[str, list[float]] = defaultdict(list)
-        for one in runs:
-            end = one.numbers.summary.final_truth
-            if one.run.cell in ends and end is not None:
-                differences[one.run.origin].append(end - ends[one.run.cell])
-        means = [sum(values) / len(values) for values in differences.values()]
-        estimate = bootstrap_ratio(differences, lambda value: value)
-        better = None if not estimate.value or len(higher) != 1 else (estimate.value > 0) == (True in higher)
-        number = sum(len(values) for values in differences.values())
-        pairs.append(
-            ArmDifference(
-                arm=arm, cells=number, difference=estimate, better=better, p=sign_flip_p(means), p_adjusted=None
-            )
-        )
-    corrected = adjusted([pair.p for pair in pairs])
-    return [pair.model_copy(update={"p_adjusted": p}) for pair, p in zip(pairs, corrected, strict=True)]
+def total(kind: type[_C], counts: Sequence[_C]) -> _C:
+    """Counts added up, field by field."""
+    return kind(**{name: sum(getattr(one, name) for one in counts) for name in kind.model_fields})
 
 
-class SensitivityRow(FrozenModel):
-    """The same study under another threshold of `damaged`."""
+def first_damage(answers: Sequence[RunAnswer]) -> FirstDamage:
+    """Turn after which a damaged image first stood; a run without one is censored at its horizon.
 
-    damaged_at: float
-    arm: str
-    catch_rate: float | None
-    false_alarm_rate: float | None
-    propagated_share: float | None
-    collapsed: float | None
+    The first time counts, even if a rollback mends it. A run that ended early is carried to its planned turns: what
+    stood at its end still stands then.
+    """
+    from scipy.stats import CensoredData, ecdf
 
-
-def sensitivity_at(by_arm: Mapping[str, Sequence[LoadedRun]], damaged_at: float) -> list[SensitivityRow]:
-    """Every arm with `damaged` taken anew at another threshold."""
-    rows = []
-    for arm, runs in by_arm.items():
-        again = [measure_run(with_threshold(one.view, damaged_at)) for one in runs]
-        caught, alarms, through = (
-            sum(getattr(one.summary, field) or 0 for one in again) for field in ("caught", "false_alarms", "propagated")
-        )
-        passed = sum(one.summary.passed or 0 for one in again)
-        collapsed = sum(one.summary.collapse_turn is not None for one in again)
-        rows.append(
-            SensitivityRow(
-                damaged_at=damaged_at,
-                arm=arm,
-                catch_rate=_share(caught, caught + through),
-                false_alarm_rate=_share(alarms, alarms + passed),
-                propagated_share=_share(through, through + passed),
-                collapsed=_share(collapsed, len(again)),
-            )
-        )
-    return rows
+    known = [one for one in answers if one.planned > 0]
+    fell = [one.first_damage_turn for one in known if one.first_damage_turn is not None]
+    lasted = [one.planned for one in known if one.first_damage_turn is None]
+    if not fell:
+        return FirstDamage(turns=[], share=[], runs=len(known), never=len(lasted))
+    curve = ecdf(CensoredData(uncensored=fell, right=lasted)).sf
+    events = sorted(set(fell))
+    share = [float(value) for value in curve.evaluate(events)]
+    return FirstDamage(turns=events, share=share, runs=len(known), never=len(lasted))
 
 
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
-
-
-# The points that the charts of a study and the plots for papers share.
-
-
-@dataclass(frozen=True)
-class CostPoint:
-    """What a turn of an arm costs and brings."""
-
-    cost: float
-    """Editor calls, or US dollars, per turn."""
-    sound: float
-    """New and sound images per turn."""
-
-
-def survival_points(curve: Survival, last: int) -> tuple[list[int], list[float]]:
+def survival_points(curve: FirstDamage, last: int) -> tuple[list[int], list[float]]:
     """Turns and shares of the step line from turn 0 to `last`."""
     end = curve.share[-1] if curve.share else 1.0
     tail = [] if curve.turns and curve.turns[-1] >= last else [last]
     return [0, *curve.turns, *tail], [1.0, *curve.share, *[end for _ in tail]]
 
 
-def caught_within(arm: ArmAnswer, last: int) -> tuple[list[int], list[float]]:
-    """Turns after the first damaged candidate, and the share of runs with damage that had kept some out by then.
-
-    Runs that never kept one out count below: the line ends under 1 by their share.
-    """
-    whole = len(arm.delays) + arm.never_detected
-    return list(range(last + 1)), [sum(delay <= turn for delay in arm.delays) / whole for turn in range(last + 1)]
-
-
-def cost_points(arms: Sequence[ArmAnswer]) -> tuple[str, dict[str, CostPoint]]:
-    """Unit of the cost, and the point of every arm with a truth: dollars when every arm has them, else editor calls."""
-    priced = all(arm.usd_per_sound_turn is not None for arm in arms)
-    points = {}
-    for arm in arms:
-        if not arm.turns or not arm.soundness.runs:
-            continue
-        sound = arm.attempts / arm.calls_per_sound_turn if arm.calls_per_sound_turn else 0.0
-        cost = arm.usd_per_sound_turn * sound if priced and arm.usd_per_sound_turn is not None else float(arm.attempts)
-        points[arm.arm] = CostPoint(cost / arm.turns, sound / arm.turns)
-    return ("US dollars" if priced else "editor calls"), points
-
-
-def thresholds_of(runs: Sequence[LoadedRun]) -> list[float]:
-    """Thresholds of damaged that were in force."""
-    return sorted({stand.truth.damaged_at for run in runs for stand in run.stands if stand.truth is not None})
+def _matched(runs: Sequence[LoadedRun], edits: int) -> MatchedTruth:
+    reached = [
+        run.stands[turns[edits - 1]]
+        for run in runs
+        if len(turns := [result.turn for result in run.turns if result.new]) >= edits
+    ]
+    values = [value for stand in reached if (value := stand.truth_value) is not None]
+    return MatchedTruth(
+        edits=edits,
+        value=float(median(values)) if values else None,
+        runs=len(values),
+        untouched=sum(stand.untouched for stand in reached),
+    )

@@ -1,4 +1,4 @@
-"""How well an evaluator tells damage: discrimination against the truth, also for scores made after the runs."""
+"""How well an evaluator tells damage: on runs without a gate, within each run, for each editor by itself."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from turngate.traces.analysis.run import (
     RescoredScores,
     RunView,
 )
-from turngate.traces.analysis.statistics import Estimate, bootstrap
+from turngate.traces.analysis.statistics import Estimate, cluster_mean
 from turngate.traces.analysis.study.gap import Gap, gaps
 from turngate.traces.analysis.study.loaded import LoadedRun, LoadedStudy, by_arm
 
 __all__ = [
+    "ALL_EDITORS",
+    "EditorDiscrimination",
     "EvaluatorAnswer",
     "Judged",
     "RescoredEvidence",
@@ -30,12 +32,10 @@ __all__ = [
     "answer_rescored",
     "auc",
     "judged",
+    "mean_roc",
     "roc",
     "unreadable_scores",
 ]
-
-
-# How well an evaluator tells damaged candidates from sound ones.
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,21 @@ class Judged:
 
 
 def judged(run: RunView, evaluator: str) -> Iterable[Judged]:
-    """Every candidate with a score of `evaluator` and a known truth, once per attempt."""
+    """Every new candidate with a score of `evaluator` and a known truth.
+
+    An image counts once: what is byte-identical to the origin, to its input or to an earlier candidate is left out,
+    and so is what lies beyond the point of divergence of a recorded chain.
+    """
+    seen: set[str | None] = {run.info.origin.image}
     for attempt in run.attempts:
-        score = attempt.scores.get(evaluator)
-        if score is None or score.value is None or attempt.truth is None or attempt.truth.damaged is None:
+        row, truth, score = attempt.row, attempt.truth, attempt.scores.get(evaluator)
+        if row.outcome != "edited" or row.beyond_divergence or row.image in seen:
+            continue
+        seen.add(row.image)
+        if score is None or score.value is None or truth is None or truth.damaged is None:
             continue
         sign = 1.0 if score.direction == "higher" else -1.0
-        yield Judged(sign * score.value, attempt.truth.damaged)
+        yield Judged(sign * score.value, truth.damaged)
 
 
 def auc(candidates: Sequence[Judged]) -> float | None:
@@ -73,8 +81,12 @@ def auc(candidates: Sequence[Judged]) -> float | None:
     return float(above / (sound_number * damaged_number))
 
 
-def roc(candidates: Sequence[Judged]) -> list[tuple[float, float]]:
-    """Points (false-alarm rate, catch rate) over all thresholds, from (0, 0) to (1, 1); empty without both kinds."""
+Roc = list[tuple[float, float]]
+"""Points (false-alarm rate, catch rate), from (0, 0) to (1, 1)."""
+
+
+def roc(candidates: Sequence[Judged]) -> Roc:
+    """The curve over all thresholds; empty without both kinds."""
     damaged = sum(one.damaged for one in candidates)
     sound = len(candidates) - damaged
     if not damaged or not sound:
@@ -87,6 +99,56 @@ def roc(candidates: Sequence[Judged]) -> list[tuple[float, float]]:
         if index + 1 == len(ordered) or ordered[index + 1].oriented_score != one.oriented_score:
             points.append((alarms / sound, caught / damaged))
     return points
+
+
+def mean_roc(curves: Sequence[Roc]) -> Roc:
+    """Vertical average of curves (Fawcett, Pattern Recognition Letters 27, 2006): its area is the mean of theirs.
+
+    Each false-alarm rate at which some curve has a corner is looked at from both sides, so steps stay steps.
+    """
+    known = [curve for curve in curves if curve]
+    if not known:
+        return []
+    corners = sorted({x for curve in known for x, _ in curve})
+    points: Roc = []
+    for x in corners:
+        for right in (False, True):
+            point = (x, float(np.mean([_height(curve, x, right) for curve in known])))
+            if not points or points[-1] != point:
+                points.append(point)
+    return points
+
+
+def _height(curve: Roc, x: float, right: bool) -> float:
+    """Catch rate at false-alarm rate `x`: the upper end of a step seen from the right, the lower from the left."""
+    at = [y for corner, y in curve if corner == x]
+    if at:
+        return max(at) if right else min(at)
+    before = max((point for point in curve if point[0] < x), key=lambda point: (point[0], point[1]))
+    after = min((point for point in curve if point[0] > x), key=lambda point: (point[0], point[1]))
+    return before[1] + (after[1] - before[1]) * (x - before[0]) / (after[0] - before[0])
+
+
+ALL_EDITORS = "all editors"
+"""Name of the row that is the mean of the editors'."""
+
+
+class EditorDiscrimination(FrozenModel):
+    """How well an evaluator tells damage in one editor's runs."""
+
+    editor: str
+    """Name in the study, or `ALL_EDITORS`: the mean of the editors, never a pool of their candidates."""
+    auc: Estimate
+    """Area under the ROC curve within a run, averaged over the runs of an origin, then over origins, 0..1."""
+    runs: int
+    """Runs with both sound and damaged candidates: the area rests on them."""
+    of_runs: int
+    damaged: int
+    """Damaged candidates with a score, over all runs."""
+    sound: int
+    """Sound ones."""
+    roc: Roc
+    """Vertical mean of the runs' curves."""
 
 
 class RescoredEvidence(FrozenModel):
@@ -108,71 +170,133 @@ class RescoredEvidence(FrozenModel):
 
 
 class EvaluatorAnswer(FrozenModel):
-    """One evaluator against truth, on the runs without a gate if there are any."""
+    """One evaluator against truth, on the runs without a gate."""
 
     evaluator: str
     """Its name; one that scored the runs after them says so in it."""
-    arm: str
-    """Arm whose candidates were looked at, or `all`."""
-    auc: Estimate
-    """How often a sound candidate scores better than a damaged one; 0.5 is a coin, below it is misled."""
-    roc: list[tuple[float, float]]
-    """(false-alarm rate, catch rate) over all thresholds."""
+    arm: str | None
+    """Arm without a gate whose candidates were looked at; None when the study has none: then nothing is told."""
+    editors: list[EditorDiscrimination]
+    """Every editor by itself, then all (where there are several); empty where nothing is told."""
+    given_origin: bool
+    """It was shown the origin, as a truth that compares with it was: its area says less."""
+    like_truth: bool
+    """It is what the truth is measured by: its area is no merit."""
     candidates: int
-    """With a score and a known truth."""
+    """Different candidates with a score and a known truth, in the runs without a gate."""
     of_candidates: int
-    """With a known truth: where `candidates` is smaller, the AUC says nothing about the rest."""
+    """Different candidates with a known truth."""
     counts: Counts
     """Over all attempts of all arms."""
     gap: Gap
-    """The paper's gap over these runs."""
+    """The paper's gap, over the runs without a gate in which truth fell."""
     rescored: RescoredEvidence | None = Field(default=None, validation_alias=AliasChoices("rescored", "afterwards"))
     """Set when the scores were made after the runs."""
 
+    @property
+    def overall(self) -> EditorDiscrimination | None:
+        """The row over all editors; the only editor's where there is one."""
+        return self.editors[-1] if self.editors else None
 
-def answer_evaluators(
-    arms: Mapping[str, Sequence[LoadedRun]],
-    base: Sequence[LoadedRun],
-) -> list[EvaluatorAnswer]:
-    """Every evaluator on the candidates of `base`, the runs of the no-gate arm, or on all when there are none."""
+
+def answer_evaluators(arms: Mapping[str, Sequence[LoadedRun]], base: Sequence[LoadedRun]) -> list[EvaluatorAnswer]:
+    """Every evaluator on the candidates of `base`, the runs without a gate; without any nothing is told of it."""
     everything = [one for runs in arms.values() for one in runs]
-    looked_at = base or everything
     names = list(dict.fromkeys(name for one in everything for name in one.view.config.evaluators))
-    views = {f"{one.run.arm} {one.run.label}": one.view for one in looked_at}
-    found = gaps(views, names)
-    known = sum(a.truth is not None and a.truth.damaged is not None for one in looked_at for a in one.view.attempts)
-    answers = []
-    for name in names:
-        groups: dict[str, list[Judged]] = defaultdict(list)
-        for one in looked_at:
-            groups[one.run.origin].extend(judged(one.view, name))
-        candidates = [each for group in groups.values() for each in group]
-        counts: dict[str, int] = defaultdict(int)
-        for one in everything:
-            for field, number in one.numbers.summary.counts.get(name, Counts()).model_dump().items():
-                counts[field] += number
-        answers.append(
-            EvaluatorAnswer(
-                evaluator=name,
-                arm=base[0].run.arm if base else "all",
-                auc=bootstrap(groups, auc),
-                roc=roc(candidates),
-                candidates=len(candidates),
-                of_candidates=known,
-                counts=Counts(**counts),
-                gap=found[name],
-            )
-        )
-    return answers
+    found = gaps({f"{one.run.arm} {one.run.label}": one.view for one in base}, names)
+    return [_answer(name, everything, base, found[name]) for name in names]
 
 
-def answer_rescored(loaded: LoadedStudy, base: Sequence[LoadedRun]) -> list[EvaluatorAnswer]:
-    """Every evaluator that scored the runs after them, as by `answer_evaluators`: would it have caught the damage?"""
+def _answer(name: str, everything: Sequence[LoadedRun], base: Sequence[LoadedRun], gap: Gap) -> EvaluatorAnswer:
+    editors: dict[str, list[LoadedRun]] = defaultdict(list)
+    for one in base:
+        if name in one.view.config.evaluators:
+            editors[one.run.editor or one.view.config.editor.type].append(one)
+    rows = [_editor(editor, runs, name) for editor, runs in editors.items()]
+    if len(rows) > 1:
+        rows.append(_all_editors(editors, rows, name))
+    counts: dict[str, int] = defaultdict(int)
+    for one in everything:
+        for field, number in one.summary.counts.get(name, Counts()).model_dump().items():
+            counts[field] += number
+    facts = [one.view.info.resolved.evaluators[name] for one in everything if name in one.view.info.resolved.evaluators]
+    kinds = {one.view.config.evaluators[name].type for one in everything if name in one.view.config.evaluators}
+    measures = {one.view.baseline_truth.measure for one in everything if one.view.baseline_truth is not None}
+    return EvaluatorAnswer(
+        evaluator=name,
+        arm=base[0].run.arm if base else None,
+        editors=rows,
+        given_origin=any("origin" in one.inputs for one in facts),
+        like_truth=bool(kinds & measures),
+        candidates=sum(one.damaged + one.sound for one in rows if one.editor != ALL_EDITORS),
+        of_candidates=sum(_with_truth(one.view) for one in base),
+        counts=Counts(**counts),
+        gap=gap,
+    )
+
+
+def _editor(editor: str, runs: Sequence[LoadedRun], name: str) -> EditorDiscrimination:
+    looked_at = [(one.cluster, list(judged(one.view, name))) for one in runs]
+    areas: dict[str, list[float]] = defaultdict(list)
+    for cluster, candidates in looked_at:
+        if (area := auc(candidates)) is not None:
+            areas[cluster].append(area)
+    damaged = sum(each.damaged for _, candidates in looked_at for each in candidates)
+    return EditorDiscrimination(
+        editor=editor,
+        auc=cluster_mean(areas, (0.0, 1.0)),
+        runs=sum(map(len, areas.values())),
+        of_runs=len(runs),
+        damaged=damaged,
+        sound=sum(len(candidates) for _, candidates in looked_at) - damaged,
+        roc=mean_roc([roc(candidates) for _, candidates in looked_at]),
+    )
+
+
+def _all_editors(
+    editors: Mapping[str, Sequence[LoadedRun]], rows: Sequence[EditorDiscrimination], name: str
+) -> EditorDiscrimination:
+    """The mean of the editors' rows; its interval is over origins, each origin's number the mean of its editors'."""
+    by_origin: dict[str, list[float]] = defaultdict(list)
+    for runs in editors.values():
+        mine: dict[str, list[float]] = defaultdict(list)
+        for one in runs:
+            if (area := auc(list(judged(one.view, name)))) is not None:
+                mine[one.cluster].append(area)
+        for cluster, areas in mine.items():
+            by_origin[cluster].append(sum(areas) / len(areas))
+    estimate = cluster_mean(by_origin, (0.0, 1.0))
+    known = [row.auc.value for row in rows if row.auc.value is not None]
+    return EditorDiscrimination(
+        editor=ALL_EDITORS,
+        auc=estimate.model_copy(update={"value": sum(known) / len(known) if known else None}),
+        runs=sum(row.runs for row in rows),
+        of_runs=sum(row.of_runs for row in rows),
+        damaged=sum(row.damaged for row in rows),
+        sound=sum(row.sound for row in rows),
+        roc=mean_roc([row.roc for row in rows]),
+    )
+
+
+def _with_truth(run: RunView) -> int:
+    images = {
+        attempt.row.image
+        for attempt in run.attempts
+        if attempt.row.outcome == "edited"
+        and not attempt.row.beyond_divergence
+        and attempt.truth is not None
+        and attempt.truth.damaged is not None
+    }
+    return len(images - {run.info.origin.image})
+
+
+def answer_rescored(loaded: LoadedStudy, base: str | None) -> list[EvaluatorAnswer]:
+    """Every evaluator that scored the runs after them, as by `answer_evaluators`: would it have told the damage?"""
     if not loaded.rescored_names:
         return []
     keys = {name: key for key, name in loaded.rescored_names.items()}
     arms = by_arm(loaded.rescored_runs)
-    answers = answer_evaluators(arms, arms[base[0].run.arm] if base else [])
+    answers = answer_evaluators(arms, arms.get(base, []) if base is not None else [])
     read = [run.rescored for run in loaded.runs]
     return [one.model_copy(update={"rescored": _evidence(keys[one.evaluator], read)}) for one in answers]
 

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from turngate.frozen import FrozenModel
-from turngate.traces.analysis.run import RunView
+from turngate.traces.analysis.run import RunView, truth_direction
 from turngate.traces.recorded import RecordedFacts
 
 __all__ = ["STEPS", "Denominator", "Gap", "gaps", "gaps_of"]
@@ -36,6 +36,9 @@ class Gap(FrozenModel):
     """Runs with a score at step 1 and at all later steps."""
     left_out: int
     """Runs that did not take an image with a score at each of turns 1, 5, 10 and 20: neither passed nor failed."""
+    not_fallen: int
+    """Runs in which truth did not fall from turn 1 to each of 5, 10 and 20, or is not known there: there was no decay
+    to notice, so they neither pass nor fail."""
     failures: int
     """Runs in which at least one gap is not negative."""
     failed: list[str]
@@ -48,10 +51,14 @@ class Gap(FrozenModel):
 
 
 def gaps(runs: Mapping[str, RunView], evaluators: Sequence[str], denominator: Denominator = "none") -> dict[str, Gap]:
-    """Gaps of accepted candidates: the score of the image that step n made, in runs that accept everything."""
+    """Gaps of accepted candidates: the score of the image that step n made, in runs that accept everything.
+
+    Only runs in which truth fell count: where nothing decayed a metric has nothing to notice.
+    """
     scores: dict[str, dict[str, dict[int, float]]] = {name: {} for name in evaluators}
     directions: dict[str, str] = {}
     facts: dict[str, RecordedFacts] = {}
+    fallen = {label for label, run in runs.items() if _truth_fell(run)}
     for label, run in runs.items():
         facts |= run.info.resolved.evaluators
         for name in evaluators:
@@ -63,9 +70,28 @@ def gaps(runs: Mapping[str, RunView], evaluators: Sequence[str], denominator: De
                     directions[name] = score.direction
             scores[name][label] = by_turn
     return {
-        name: gaps_of(name, scores[name], directions.get(name, "higher"), denominator, _width(facts.get(name)))
+        name: gaps_of(
+            name,
+            {label: steps for label, steps in scores[name].items() if label in fallen},
+            directions.get(name, "higher"),
+            denominator,
+            _width(facts.get(name)),
+            not_fallen=len(runs) - len(fallen),
+        )
         for name in evaluators
     }
+
+
+def _truth_fell(run: RunView) -> bool:
+    sign = 1.0 if truth_direction(run) == "higher" else -1.0
+    found = {}
+    for turn in (1, *STEPS):
+        taken = run.taken.get(turn)
+        standing = taken.standing if taken is not None else None
+        if standing is None or standing.value is None:
+            return False
+        found[turn] = sign * standing.value
+    return all(found[step] < found[1] for step in STEPS)
 
 
 def gaps_of(
@@ -74,8 +100,12 @@ def gaps_of(
     direction: str,
     denominator: Denominator = "none",
     width: float | None = None,
+    not_fallen: int = 0,
 ) -> Gap:
-    """Gap of one metric from its scores by run and step. `width` is that of its range, for the denominator `range`."""
+    """Gap of one metric from its scores by run and step. `width` is that of its range, for the denominator `range`.
+
+    `not_fallen` counts runs that the caller left out because their truth did not fall.
+    """
     sign = 1.0 if direction == "higher" else -1.0
     whole = {name: steps for name, steps in scores.items() if all(step in steps for step in (1, *STEPS))}
     deltas = {step: [sign * (steps[step] - steps[1]) for steps in whole.values()] for step in STEPS}
@@ -86,6 +116,7 @@ def gaps_of(
         normalised={step: _divided(deltas, step, list(whole.values()), denominator, width) for step in STEPS},
         runs=len(whole),
         left_out=len(scores) - len(whole),
+        not_fallen=not_fallen,
         failures=len(failed),
         failed=failed,
     )

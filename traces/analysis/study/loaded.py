@@ -6,32 +6,49 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from statistics import median
 
 from turngate.component import Direction
+from turngate.errors import DamagedRun
 from turngate.traces.analysis.labels import Labels, with_labels
 from turngate.traces.analysis.run import (
     EvaluatorKey,
     RescoredScores,
-    RunMeasures,
+    RunAnswer,
     RunSummary,
     RunView,
     Standing,
+    TurnResult,
     gate_line,
-    measure_run,
+    origin_identity,
     read_rescored,
     rescored_names,
+    seen_by,
     standings,
+    stretch_of,
+    summarise,
     truth_direction,
+    turn_results,
     with_rescored,
 )
-from turngate.traces.analysis.statistics import bootstrap_ratio
 from turngate.traces.analysis.study.study_view import StudyRun, StudyView
 from turngate.traces.images import ImageStore
 
-__all__ = ["Curve", "LoadedRun", "LoadedStudy", "by_arm", "by_origin", "load_study", "score_curve", "truth_curve"]
+__all__ = [
+    "Curve",
+    "LoadedRun",
+    "LoadedStudy",
+    "by_arm",
+    "by_cluster",
+    "load_study",
+    "score_curve",
+    "seen_through",
+    "thresholds_of",
+    "truth_curve",
+]
 
 
-_ENDED = {"complete", "stopped", "attempts_exhausted", "budget_exhausted"}
+_OPEN = {"running", "waiting", "interrupted"}
 
 
 @dataclass(frozen=True)
@@ -40,17 +57,26 @@ class LoadedRun:
 
     run: StudyRun
     view: RunView
-    """Everything recorded about it; with labels, people's verdicts are in the place of the recorded truth."""
+    """Everything recorded about it; with labels, people's verdicts are the leading truth."""
+    picture: str
+    """Pixel identity of its origin."""
+    cluster: str
+    """Its origin, by pixels: the first name that the study has for the picture. What intervals and p count."""
 
     @cached_property
-    def numbers(self) -> RunMeasures:
-        """What the study adds up."""
-        return measure_run(self.view)
-
-    @property
     def summary(self) -> RunSummary:
         """The run in numbers."""
-        return self.numbers.summary
+        return summarise(self.view)
+
+    @property
+    def answer(self) -> RunAnswer:
+        """What its gate did."""
+        return self.summary.answer
+
+    @cached_property
+    def turns(self) -> list[TurnResult]:
+        """What each planned turn came to."""
+        return turn_results(stretch_of(self.view))
 
     @cached_property
     def stands(self) -> list[Standing]:
@@ -61,6 +87,11 @@ class LoadedRun:
     def gate(self) -> str:
         """The gate in one line."""
         return gate_line(self.view)
+
+    @property
+    def gated(self) -> bool:
+        """Its gate can refuse: false only of `always_accept`."""
+        return self.view.config.gate.type != "always_accept"
 
     @property
     def evaluators(self) -> list[str]:
@@ -80,7 +111,7 @@ class LoadedRun:
     @property
     def ended(self) -> bool:
         """No more turns will come: its last image is the one that it ends with."""
-        return self.summary.status in _ENDED
+        return self.summary.status not in _OPEN
 
     @cached_property
     def rescored(self) -> RescoredScores:
@@ -96,7 +127,12 @@ class LoadedStudy:
     runs: list[LoadedRun]
     """Every run that was begun, in the order of the plan."""
     labels: Labels | None = None
-    """People's verdicts that stand in the place of the recorded truth."""
+    """People's verdicts that lead the recorded truths."""
+
+    @cached_property
+    def truths(self) -> list[str]:
+        """Names of the truths of the runs, the leading one first."""
+        return list(dict.fromkeys(name for run in self.runs for name in run.view.truths))
 
     @cached_property
     def rescored_names(self) -> dict[EvaluatorKey, str]:
@@ -111,19 +147,45 @@ class LoadedStudy:
             replace(run, view=with_rescored(run.view, run.rescored.evaluators, names)) for run in self.runs if names
         ]
 
+    @cached_property
+    def same_pictures(self) -> list[list[str]]:
+        """Names of origins that are one picture, pixel for pixel; only where it has more than one name."""
+        names: dict[str, list[str]] = defaultdict(list)
+        for run in self.runs:
+            if run.run.origin not in names[run.cluster]:
+                names[run.cluster].append(run.run.origin)
+        return [found for found in names.values() if len(found) > 1]
+
 
 def load_study(study: StudyView, labels: Labels | None = None) -> LoadedStudy:
     """Read every run that was begun; raises `DamagedRun` when one cannot be read."""
-    views = ((run, run.load()) for run in study.begun())
-    runs = [LoadedRun(run, view if labels is None else with_labels(view, labels)) for run, view in views]
+    views = [(run, run.load()) for run in study.begun()]
+    names: dict[str, str] = {}
+    runs = []
+    for run, view in views:
+        picture = _identity(view)
+        cluster = names.setdefault(picture, run.origin or "origin")
+        runs.append(LoadedRun(run, view if labels is None else with_labels(view, labels), picture, cluster))
     return LoadedStudy(study, runs, labels)
 
 
-def by_origin(runs: Iterable[LoadedRun]) -> dict[str, list[RunMeasures]]:
-    """Origin -> numbers of its runs: the groups of every bootstrap."""
-    groups: dict[str, list[RunMeasures]] = defaultdict(list)
+def _identity(view: RunView) -> str:
+    try:
+        return origin_identity(view)
+    except DamagedRun:  # the image is gone: its bytes still have a name
+        return view.info.origin.image
+
+
+def seen_through(runs: Iterable[LoadedRun], truth: str) -> list[LoadedRun]:
+    """The runs that have that truth, with it in the leading place."""
+    return [replace(run, view=seen_by(run.view, truth)) for run in runs if truth in run.view.truths]
+
+
+def by_cluster(runs: Iterable[LoadedRun]) -> dict[str, list[LoadedRun]]:
+    """Origin, by pixels -> its runs: the groups of every interval."""
+    groups: dict[str, list[LoadedRun]] = defaultdict(list)
     for one in runs:
-        groups[one.run.origin].append(one.numbers)
+        groups[one.cluster].append(one)
     return groups
 
 
@@ -135,57 +197,75 @@ def by_arm(runs: Iterable[LoadedRun]) -> dict[str, list[LoadedRun]]:
     return arms
 
 
-_DRAWS = 500
+def thresholds_of(runs: Sequence[LoadedRun]) -> list[float]:
+    """Thresholds of damaged that were in force."""
+    return sorted({stand.truth.damaged_at for run in runs for stand in run.stands if stand.truth is not None})
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Mean over the runs of an arm, with its interval over origins."""
+    """Median over the runs of an arm, with its lowest and highest run."""
 
     turns: list[int]
     """From 0, the origin."""
     values: list[float | None]
     """None where no run has a value."""
     low: list[float | None]
-    """Lower end of the 95 % interval (bootstrap over origins); None with a single origin."""
+    """Lowest run; None with a single run."""
     high: list[float | None]
+    """Highest run; None with a single run."""
+    untouched: list[int]
+    """Runs whose standing image is untouched at each turn: they are left out, for their value ends the scale."""
     missing: list[int]
-    """Turns at which a run has no value; the mean is then that of the others."""
+    """Turns at which a run has no value for another reason; the median is then that of the others."""
 
 
 def truth_curve(runs: Sequence[LoadedRun]) -> Curve:
-    """Truth of the current image after each turn, in the measure's unit."""
+    """Truth of the standing image after each turn, in the measure's unit."""
     return _curve(runs, lambda stand: stand.truth.value if stand.truth is not None else None)
 
 
 def score_curve(runs: Sequence[LoadedRun], evaluator: str) -> Curve:
-    """Score of the current image after each turn, over the runs that have the evaluator."""
+    """Score of the standing image after each turn, over the runs that have the evaluator."""
 
     def value(stand: Standing) -> float | None:
         score = stand.scores.get(evaluator)
         return score.value if score is not None and score.status == "scored" else None
 
-    return _curve([run for run in runs if evaluator in run.evaluators], value)
+    def untouched(stand: Standing) -> bool:
+        score = stand.scores.get(evaluator)
+        return score is not None and score.untouched
+
+    return _curve([run for run in runs if evaluator in run.evaluators], value, untouched)
 
 
-def _curve(runs: Sequence[LoadedRun], value: Callable[[Standing], float | None]) -> Curve:
-    last = max(run.stands[-1].turn for run in runs)
-    groups: list[dict[str, list[float]]] = [defaultdict(list) for _ in range(last + 1)]
+def _curve(
+    runs: Sequence[LoadedRun],
+    value: Callable[[Standing], float | None],
+    untouched: Callable[[Standing], bool] = lambda stand: stand.untouched,
+) -> Curve:
+    # A run that ended keeps its last image to its horizon; one that is at work has no more turns yet.
+    ends = [run.view.config.turns if run.ended else run.stands[-1].turn for run in runs]
+    last = max([*ends, *(run.stands[-1].turn for run in runs)])
+    found: list[list[float]] = [[] for _ in range(last + 1)]
+    left_out = [0] * (last + 1)
     missing = set()
-    for run in runs:
-        known = [(stand.turn, value(stand)) for stand in run.stands]
-        if run.ended:  # its image stays what it is; leaving it out would change who is averaged
-            known += [(turn, known[-1][1]) for turn in range(known[-1][0] + 1, last + 1)]
-        for turn, number in known:
-            if number is None:
+    for run, end in zip(runs, ends, strict=True):
+        stands = [*run.stands, *[run.stands[-1]] * (end - run.stands[-1].turn)]
+        for turn, stand in enumerate(stands):
+            number = value(stand)
+            if untouched(stand):
+                left_out[turn] += 1
+            elif number is None:
                 missing.add(turn)
             else:
-                groups[turn][run.run.origin].append(number)
-    found = [bootstrap_ratio(group, lambda number: number, draws=_DRAWS) for group in groups]
+                found[turn].append(number)
+    several = len(runs) > 1
     return Curve(
         turns=list(range(last + 1)),
-        values=[one.value for one in found],
-        low=[one.low for one in found],
-        high=[one.high for one in found],
+        values=[median(numbers) if numbers else None for numbers in found],
+        low=[min(numbers) if several and numbers else None for numbers in found],
+        high=[max(numbers) if several and numbers else None for numbers in found],
+        untouched=left_out,
         missing=sorted(missing),
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import RunReasoning, Spoken, SummaryCounts, read_runs
-from turngate.traces.analysis.statistics import Estimate, bootstrap, bootstrap_ratio
+from turngate.traces.analysis.statistics import Estimate, cluster_mean, cluster_share
 from turngate.traces.analysis.study.evaluators import Judged, auc
 from turngate.traces.analysis.study.loaded import LoadedRun
 
@@ -67,7 +67,7 @@ class Agreement(FrozenModel):
 
 
 def agreement(groups: Mapping[str, Sequence[Table]]) -> Agreement:
-    """Add up tables by origin; intervals are 95 %, by bootstrap over origins."""
+    """Add up tables by origin; every origin weighs the same, intervals are 95 % from 5 origins on."""
     total = _sum([table for tables in groups.values() for table in tables])
     return Agreement(
         candidates=total.candidates,
@@ -75,10 +75,17 @@ def agreement(groups: Mapping[str, Sequence[Table]]) -> Agreement:
         summary_only=total.summary,
         other_only=total.other,
         neither=total.neither,
-        precision=bootstrap_ratio(groups, lambda table: table.both, lambda table: table.both + table.summary),
-        recall=bootstrap_ratio(groups, lambda table: table.both, lambda table: table.both + table.other),
-        kappa=bootstrap(groups, lambda tables: kappa(_sum(tables))),
+        precision=_table_share(groups, lambda table: table.both + table.summary),
+        recall=_table_share(groups, lambda table: table.both + table.other),
+        kappa=cluster_mean(
+            {name: [found] for name, tables in groups.items() if (found := kappa(_sum(tables))) is not None},
+            (-1.0, 1.0),
+        ),
     )
+
+
+def _table_share(groups: Mapping[str, Sequence[Table]], among: Callable[[Table], int]) -> Estimate:
+    return cluster_share({name: [(table.both, among(table)) for table in tables] for name, tables in groups.items()})
 
 
 def kappa(table: Table) -> float | None:
@@ -99,14 +106,13 @@ class EvaluatorAgreement(FrozenModel):
     """One evaluator's scores against the mentions of damage."""
 
     auc: Estimate
-    """How often a candidate without a mention scores better than one with; 0.5 is no relation."""
+    """How often a candidate without a mention scores better than one with, within a run; 0.5 is no relation."""
     candidates: int
     """With a score and a summary that was read."""
 
 
 class ReasoningAnswer(FrozenModel):
-    """One arm over all its runs. Shares are of summaries that were read; intervals are 95 %, by bootstrap over
-    origins."""
+    """One arm over all its runs. Shares are of summaries that were read, every origin weighs the same."""
 
     arm: str
     simulated_runs: int
@@ -146,12 +152,12 @@ def answer_reasoning(arm: str, runs: Sequence[LoadedRun], reader: SummaryReader)
     read = read_runs([one.view for one in runs], reader)
     groups: dict[str, list[RunReasoning]] = defaultdict(list)
     for one, spoken in zip(runs, read, strict=True):
-        groups[one.run.origin].append(spoken)
+        groups[one.cluster].append(spoken)
     mentions = sorted(one.first_mention_turn for one in read if one.first_mention_turn is not None)
     checked = _checked(runs, read)
     return ReasoningAnswer(
         arm=arm,
-        simulated_runs=sum(one.numbers.summary.simulated for one in runs),
+        simulated_runs=sum(one.summary.simulated for one in runs),
         runs=len(runs),
         counts=SummaryCounts(
             **{name: sum(getattr(one.counts, name) for one in read) for name in SummaryCounts.model_fields}
@@ -170,7 +176,9 @@ def answer_reasoning(arm: str, runs: Sequence[LoadedRun], reader: SummaryReader)
         with_gate=agreement(_tables(groups, lambda one: one.rejected)),
         with_evaluators=_evaluators(runs, read),
         added_checked=sum(map(len, checked.values())),
-        added_wrong=bootstrap_ratio(checked, float),
+        added_wrong=cluster_mean(
+            {name: [float(wrong) for wrong in found] for name, found in checked.items()}, (0.0, 1.0)
+        ),
     )
 
 
@@ -180,7 +188,9 @@ def _share(
     def number(run: RunReasoning, which: Callable[[Spoken], bool]) -> int:
         return sum(which(one) and among(one) for one in run.attempts if one.status == "read")
 
-    return bootstrap_ratio(groups, lambda run: number(run, of), lambda run: number(run, among))
+    return cluster_share(
+        {name: [(number(run, of), number(run, among)) for run in runs] for name, runs in groups.items()}
+    )
 
 
 def _tables(groups: Groups, other: Callable[[Spoken], bool | None]) -> dict[str, list[Table]]:
@@ -201,15 +211,25 @@ def _evaluators(runs: Sequence[LoadedRun], read: Sequence[RunReasoning]) -> dict
     names = list(dict.fromkeys(name for one in runs for name in one.view.config.evaluators))
     found = {}
     for name in names:
-        groups: dict[str, list[Judged]] = defaultdict(list)
+        areas: dict[str, list[float]] = defaultdict(list)
+        number = 0
         for one, spoken in zip(runs, read, strict=True):
-            for attempt, claims in zip(one.view.attempts, spoken.attempts, strict=True):
-                score = attempt.scores.get(name)
-                if claims.status == "read" and score is not None and score.value is not None:
-                    sign = 1.0 if score.direction == "higher" else -1.0
-                    groups[one.run.origin].append(Judged(sign * score.value, bool(claims.mentions_damage)))
-        candidates = sum(map(len, groups.values()))
-        found[name] = EvaluatorAgreement(auc=bootstrap(groups, auc, draws=200), candidates=candidates)
+            candidates = _mentioned(one, spoken, name)
+            number += len(candidates)
+            if (area := auc(candidates)) is not None:
+                areas[one.cluster].append(area)
+        found[name] = EvaluatorAgreement(auc=cluster_mean(areas, (0.0, 1.0)), candidates=number)
+    return found
+
+
+def _mentioned(run: LoadedRun, spoken: RunReasoning, evaluator: str) -> list[Judged]:
+    """Scored candidates; `damaged` is what the summary mentions."""
+    found = []
+    for attempt, claims in zip(run.view.attempts, spoken.attempts, strict=True):
+        score = attempt.scores.get(evaluator)
+        if claims.status == "read" and score is not None and score.value is not None:
+            sign = 1.0 if score.direction == "higher" else -1.0
+            found.append(Judged(sign * score.value, bool(claims.mentions_damage)))
     return found
 
 
@@ -222,5 +242,5 @@ def _checked(runs: Sequence[LoadedRun], read: Sequence[RunReasoning]) -> dict[st
             if not attempt.row.simulated or failure is None or claims.added is None:
                 continue
             if not (failure == "row_too_many" and claims.added > 1):  # how many came along is not recorded
-                found[one.run.origin].append(failure != "none" or claims.added != 1)
+                found[one.cluster].append(failure != "none" or claims.added != 1)
     return found
