@@ -4,8 +4,8 @@
 
 Prints, per world and number of origins, the coverage and the mean width of each kind of interval where 95 % are
 claimed; then, for studies in which no gate of one's own does anything, the share with a false discovery at 0.05. The
-worlds are in `_interval_worlds.py`, the kinds in `_interval_methods.py`. Takes some minutes with the defaults,
-`--worlds 200 --studies 50` some seconds. The numbers do not depend on the machine.
+worlds are in `_interval_worlds.py`, the kinds in `_interval_methods.py`. Takes about ten minutes with the defaults,
+`--worlds 200 --studies 50` half a minute. The numbers do not depend on the machine.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def main() -> None:
                 print(f"| {' | '.join(row)} |")
     numbers = range(4, 17)
     print(f"\n| n | {' | '.join(map(str, numbers))} |\n|---|{'---|' * len(numbers)}")
-    print(f"| smallest p | {' | '.join('-' if (p := smallest_p(n)) is None else f'{p:.2g}' for n in numbers)} |")
+    print(f"| smallest p | {' | '.join('-' if (p := smallest_p(n)) is None else f'{p:.3g}' for n in numbers)} |")
 
 
 if __name__ == "__main__":
