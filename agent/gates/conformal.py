@@ -145,8 +145,9 @@ class Conformal:
     def decide(self, scores: Readings, past: Past) -> Decision:
         """Reject what is worse than the ceil((n + 1)(1 - alpha))-th best of the n calibration scores.
 
-        A candidate that is exchangeable with them is rejected with probability alpha at most. Nothing is promised
-        for images of another kind, nor for all turns of a run at once.
+        A candidate that is exchangeable with them is rejected with probability alpha at most. Nothing is promised for
+        images of another kind, nor for all turns of a run at once (1 - (1 - alpha)^n were they independent), nor for
+        sound images of late turns when the scores of sound images slide: they are not exchangeable with early ones.
         """
         name = self.config.evaluator
         reading, start, used = scores[name], past.origin.get(name), 0.0
