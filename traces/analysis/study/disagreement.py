@@ -39,7 +39,8 @@ class TruthDisagreement(FrozenModel):
             return f"{self.truth_name} and {self.other} judged no candidate both."
         return (
             f"{self.truth_name} and {self.other} disagree on {apart} of {counted(self.candidates, 'candidate')} "
-            f"({self.only_leading} damaged by {self.truth_name} alone, {self.only_other} by {self.other} alone); {verdicts}."
+            f"({self.only_leading} damaged by {self.truth_name} alone, {self.only_other} by {self.other} alone); "
+            f"{verdicts}."
         )
 
 
