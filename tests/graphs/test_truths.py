@@ -18,7 +18,7 @@ from turngate.traces.analysis.run import AttemptView, seen_by, summarise, truth_
 from turngate.traces.exports import attempt_objects, write_csv
 from turngate.traces.records import TruthRow
 
-from . import stamp
+from . import opinion, stamp
 
 Config = Callable[..., RunConfig]
 Run = Callable[..., tuple[Ended, RunView]]
@@ -281,3 +281,36 @@ def test_a_truth_that_the_gate_reads_is_known(
     older = view.info.model_copy(update={"resolved": view.info.resolved.model_copy(update={"gate": None})})
     without = RunView(view.folder, older, view.status, {}, None, [], [])
     assert truth_seen_by_gate(seen_by(without, name)) is seen, "read from the gate's settings in older runs"
+
+
+# A judge as truth, which no gate reads.
+
+OPINION = f"{opinion.__name__}:Opinion"
+
+
+def test_a_judge_that_costs_nothing_is_a_truth_where_there_is_no_ideal(config: Config, run: Run) -> None:
+    truth = {"measure": {"type": OPINION, "steady": True}, "damaged_at": 50}
+    _, view = run(config(**{**FIELDS, "scenario": "add_apple", "truth": truth, "more_truths": {}}))
+    assert all(attempt.truth is not None and attempt.truth.value is not None for attempt in view.attempts)
+    assert not truth_seen_by_gate(view)
+    dear = {"measure": {"type": OPINION, "paid": True}, "damaged_at": 50}
+    with pytest.raises(ConfigError, match=r"more_truths\.said\.measure: 'opinion' costs money.*--labels"):
+        run(config(**{**FIELDS, "more_truths": {"said": dear}}), "dear")
+
+
+@pytest.mark.parametrize("driver", ["loop", "graph"])
+def test_what_a_fickle_judge_said_is_kept(driver: str, config: Config, run: Run) -> None:
+    """Its answer is stored before it is used: a truth that was asked for is not asked again on resume."""
+    fields = {**FIELDS, "driver": driver, "turns": 4}
+    fields["more_truths"] = {"said": {"measure": OPINION, "damaged_at": 0}}
+    _, cut = run(config(**{**fields, "budgets": {"attempts": 2}}))
+    before = [truths_of(attempt)["said"] for attempt in cut.attempts]
+    assert len(set(before)) == 2
+    _, view = run(config(**fields))
+    assert [truths_of(attempt)["said"] for attempt in view.attempts][:2] == before
+    ledger = view.folder.ledger()
+    try:
+        asked = [call for call in ledger.calls() if call.kind == "evaluate"]
+    finally:
+        ledger.close()
+    assert len(asked) == len(view.attempts) + 1, "each candidate and the origin once"

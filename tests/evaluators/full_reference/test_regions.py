@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import skimage.data
+import skimage
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
@@ -18,7 +19,7 @@ from turngate.evaluators.scoring import score
 from turngate.picture import Picture
 
 SIDE = 192
-RGB = np.clip(skimage.data.astronaut()[:SIDE, :SIDE], 0, 240)
+RGB = np.clip(np.asarray(Image.open(Path(skimage.__file__).parent / "data" / "astronaut.png"))[:SIDE, :SIDE], 0, 240)
 ORIGIN = Picture.from_rgb(RGB)
 QUARTER = (0.25, 0.25, 0.5, 0.5)
 ALIGNS = ["none", "shift", "crop", "full"]
