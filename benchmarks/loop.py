@@ -98,7 +98,7 @@ def _session(turns: int, ledger: str, folder: Path) -> Session:
     raw = {"origin": "skimage:astronaut", "scenario": "replicate", "turns": turns, "evaluators": {}}
     config = parse_config({**raw, "editor": {"type": "scripted"}, "gate": "always_accept"}, "benchmark")
     built = build_components(config)
-    parts = Components(NullEditor(NullConfig(type="null")), {}, built.gate, built.scenario, None)
+    parts = Components(NullEditor(NullConfig(type="null")), {}, built.gate, built.scenario, {})
     info = RunInfo(
         run="benchmark", created="", config={}, origin=RecordedOrigin(image="0" * 64), resolved=Resolved(), made_with={}
     )

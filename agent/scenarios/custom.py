@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Discriminator, Field, StringConstraints, Tag
 
 from turngate.agent.scenario import Ideal, Step
 from turngate.component import Box, ComponentConfig
@@ -24,10 +24,20 @@ class BoxedInstruction(StrictModel):
     """The rest of the picture is to stay as it is (see `outside_edit`)."""
 
 
+def _kind(raw: Any) -> str:
+    return "boxed" if isinstance(raw, Mapping | BoxedInstruction) else "text"
+
+
+# Told apart before they are checked: an error is then about the one that was meant.
+_Instruction = Annotated[
+    Annotated[_Text, Tag("text")] | Annotated[BoxedInstruction, Tag("boxed")], Discriminator(_kind)
+]
+
+
 class CustomConfig(ComponentConfig):
     """One instruction per turn."""
 
-    instructions: list[_Text | BoxedInstruction] = Field(min_length=1)
+    instructions: list[_Instruction] = Field(min_length=1)
     """Instruction of turn 1, 2, ...: its text, or `{text, box}` where it is known where something changes."""
     cycle: bool = False
     """Start again after the last one; otherwise the run may have no more turns than instructions."""

@@ -111,7 +111,12 @@ def test_a_folder_goes_on_after_a_broken_image(score: Turngate, images: Path) ->
 def test_an_origin_for_a_folder(score: Turngate, images: Path, tmp_path: Path) -> None:
     score("images", "--with", "psnr", "brisque").refused(2, "psnr", "--origin")
     done = score("images", "--with", "psnr", "--origin", images / "step_0.png", "--out", "elsewhere.sqlite", "--json")
-    assert done.json()["evaluators"][0]["max"] == 80
+    numbers = done.json()["evaluators"][0]
+    assert (numbers["scored"], numbers["untouched"]) == (12, 1), "the origin itself is among the images"
+    assert numbers["max"] < 80, "80 dB is no measurement"
+    shown = score("images", "--with", "psnr", "--origin", images / "step_0.png", "--out", "elsewhere.sqlite").out
+    words = shown.split()  # the column is narrow
+    assert "left out" in shown and words[words.index("untouched") - 1] == "1"
     assert not (images / "scores.sqlite").exists()
     assert len(rows(tmp_path / "elsewhere.sqlite", "item")) == 12
     left = score("images", "--with", "psnr", "scripted", "--skip-missing", "--json").json()

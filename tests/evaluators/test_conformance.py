@@ -28,7 +28,11 @@ HERE: dict[str, list[Any]] = {
     "geometry": ["geometry", {"type": "geometry", "align": "crop", "against": "previous"}],
     "drift": ["drift", {"type": "drift", "reference": "first"}],
     "drift_chain": ["drift_chain"],
+    "control_regions": [
+        {"type": "control_regions", "regions": [[0, 0, 0.5, 0.5], [0.6, 0.6, 1, 1]], "align": "shift"},
+    ],
     "ensemble": [{"type": "ensemble", "rule": "mean", "scale": "range", "members": {"a": "niqe", "b": "psnr"}}],
+    "outside_edit": ["outside_edit", {"type": "outside_edit", "align": "shift", "margin": 0.02}],
     "scripted": ["scripted"],
 }
 """Type -> settings."""

@@ -22,7 +22,7 @@ from turngate.evaluators.bulk import Batcher, NamedEvaluator
 from turngate.graphs.config import RunConfig
 from turngate.rescoring import Rescoring, ResultCounts, choose, evaluator_configs, find, turns_in
 from turngate.traces.analysis.run import read_rescored, rescored_names, with_rescored
-from turngate.traces.rescored import ScoredRow, ScoreTable, coverage, read_scores
+from turngate.traces.rescored import KnownResult, ScoredRow, ScoreTable, coverage, read_scores
 
 Config = Callable[..., RunConfig]
 Run = Callable[..., tuple[Any, RunView]]
@@ -208,7 +208,7 @@ def test_aggregates_tell_all_counts(tmp_path: Path) -> None:
 def test_a_mean_never_leaves_the_range_of_its_values(values: list[float]) -> None:
     counts = ResultCounts()
     for value in values:
-        counts.add("scored", value, None, None)
+        counts.add(KnownResult("scored", value, None, None))
     assert counts.mean is not None and min(values) <= counts.mean <= max(values)
 
 

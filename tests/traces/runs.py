@@ -96,7 +96,7 @@ class Writer:
         scores = [
             self._score(0, 0, name, way, 20.0 if way == "lower" else 50.0) for name, way in self.evaluators.items()
         ]
-        self.ledger.add_scores(scores, self._truth(0, 0, 0.0) if self.truth else None)
+        self.ledger.add_scores(scores, [self._truth(0, 0, 0.0)] if self.truth else [])
 
     def attempt(
         self,

@@ -119,6 +119,22 @@ def test_numbers_of_the_truth_come_from_its_flags() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", RUNS)
+def test_the_origin_was_untouched_and_so_says_its_ceiling(name: str) -> None:
+    """No flag said it then: 80 dB, 1 and 0 did, and that nothing was moved first."""
+    view = RunView.load(DATA / name)
+    ceilings = {"psnr": 80.0, "ssim": 1.0, "ms_ssim": 1.0, "ciede2000": 0.0}
+    for row in (*view.baseline.values(), *(score for a in view.attempts for score in a.scores.values())):
+        moved = any(flag.split(":")[0] in ("shifted", "cropped", "size", "resized") for flag in row.flags)
+        assert row.untouched == (row.value == ceilings.get(row.type, "no ceiling") and not moved)
+    assert all(row.untouched for row in view.baseline.values() if row.type in ceilings)
+    if view.baseline_truth is not None:
+        assert view.baseline_truth.untouched
+        assert (view.truths, view.baseline_truth.name, view.baseline_more_truths) == (("truth",), "truth", {})
+    assert {attempt.truth.name for attempt in view.attempts if attempt.truth} <= {"truth"}
+    assert set(frames(DATA / name).truth["name"]) <= {"truth"}
+
+
 def test_what_a_simulator_recorded_has_fields() -> None:
     turned, added = (RunView.load(DATA / name) for name in ("simulated", "added"))
     assert [attempt.row.operation_failed for attempt in turned.attempts] == [True, True, False]

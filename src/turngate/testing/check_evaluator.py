@@ -96,11 +96,12 @@ def _same(first: list[Result], second: list[Result], tolerance: float, what: str
 
 
 def _sample(candidate: Picture, origin: Picture) -> EvalInput:
-    return EvalInput(candidate, origin, origin, origin, (origin,), "Produce an exact replica of the provided image.")
+    words = "Produce an exact replica of the provided image."
+    return EvalInput(candidate, origin, origin, origin, (origin,), words, ((0.25, 0.25, 0.75, 0.75),))
 
 
 def _only(facts: Facts, sample: EvalInput) -> EvalInput:
-    optional = {"origin": None, "first": None, "previous": None, "history": (), "instruction": None}
+    optional = {"origin": None, "first": None, "previous": None, "history": (), "instruction": None, "edit_boxes": None}
     left_out: dict[str, Any] = {role: nothing for role, nothing in optional.items() if role not in facts.inputs}
     return replace(sample, **left_out)
 

@@ -33,11 +33,9 @@ def say_scores(choice: Choice, work: Rescoring, targets: Sequence[Target], secon
     from rich.table import Table
 
     table = Table(box=None)
-    for title in ("evaluator", "better", "scored", "unscored", "failed", "mean", "min", "max", "not in the mean"):
-        words = title in ("evaluator", "better", "not in the mean")
-        table.add_column(
-            title, justify="left" if words else "right", no_wrap=title != "not in the mean", overflow="fold"
-        )
+    for title in ("evaluator", "better", "scored", "unscored", "failed", "mean", "min", "max", "left out"):
+        words = title in ("evaluator", "better", "left out")
+        table.add_column(title, justify="left" if words else "right", no_wrap=title != "left out", overflow="fold")
     for one in answer["evaluators"]:
         numbers = ["-" if one[name] is None else f"{one[name]:.5g}" for name in ("mean", "min", "max")]
         counts = [str(one[name]) for name in ("scored", "unscored", "failed")]

@@ -15,7 +15,7 @@ from tests.traces.runs import Writer, degraded
 from turngate.errors import MachineError, UserError
 from turngate.picture import encode_png
 from turngate.traces.analysis.labels import COLUMNS, LabelRow, append_label, read_labels, with_labels
-from turngate.traces.analysis.run import RunView, measure_run, summarise, truth_direction
+from turngate.traces.analysis.run import RunView, measure_run, seen_by, summarise, truth_direction, truth_seen_by_gate
 from turngate.traces.analysis.taxonomy import FAILURES
 from turngate.traces.records import CompositeRow
 
@@ -159,6 +159,19 @@ def test_human_truth_replaces_the_measured_one_in_every_measure(tmp_path: Path, 
     assert measure_run(seen).delay == 1
     assert truth_direction(seen) == "lower"
     assert [attempt.decision for attempt in seen.attempts] == [attempt.decision for attempt in run.attempts]
+
+
+def test_what_was_measured_stands_among_the_other_truths(tmp_path: Path, run: RunView) -> None:
+    """The answer can be given for both, and where they disagree."""
+    seen = with_labels(run, read_labels(labelled(tmp_path / "l.csv", "run,0,,no,,,,", "run,1,,yes,,,,")))
+    assert (run.truths, seen.truths) == (("truth",), ("labels", "truth"))
+    assert not truth_seen_by_gate(seen)
+    back = seen_by(seen, "truth")
+    assert back.truths == ("truth", "labels")
+    assert [one.truth for one in back.attempts] == [one.truth for one in run.attempts]
+    assert (back.baseline_truth, truth_direction(back)) == (run.baseline_truth, truth_direction(run))
+    assert summarise(back) == summarise(run)
+    assert seen_by(back, "labels").attempts == seen.attempts
 
 
 def test_without_labels_nothing_is_known(tmp_path: Path, run: RunView) -> None:
