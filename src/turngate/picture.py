@@ -78,13 +78,13 @@ class Picture:
 
     @cached_property
     def pixel_identity(self) -> str:
-        """Hex SHA-256 of size and 8-bit RGB pixels: the same for two files, formats or names of one picture.
+        """First 16 hex digits of SHA-256 over size and 8-bit RGB pixels: the same for all files of one picture.
 
-        Pictures that were cropped, resized or lossily coded again have another.
+        Short, for people read it in configurations. Pictures that were cropped, resized or lossily coded again have another.
         """
         digest = hashlib.sha256(f"{self.width}x{self.height}:".encode())
         digest.update(np.ascontiguousarray(self.rgb).data)
-        return digest.hexdigest()
+        return digest.hexdigest()[:16]
 
     @cached_property
     def gray(self) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ import click
 from turngate.cli.options import json_option
 
 if TYPE_CHECKING:
-    from turngate.traces.analysis.study import Calibration, CleanEdit
+    from turngate.traces.analysis.study import Calibration, CleanEdit, Reference
 
 __all__ = []
 
@@ -25,7 +25,8 @@ __all__ = []
 @click.option(
     "--turns", type=click.IntRange(1), default=1, show_default=True, help="Take candidates of turns 1..TURNS."
 )
-@click.option("--relative", is_flag=True, help="Score minus the origin's score: fits other images better.")
+@click.option("--relative-to", "reference", type=click.Choice(["origin", "first"]),
+              help="Score minus the origin's, or the first accepted image's: fits others better.")  # fmt: skip
 @click.option("--chart", is_flag=True, help="Also print mean and SD as the baseline of a control chart.")
 @click.option("--out", type=click.Path(path_type=Path), help="Write the calibration scores to this CSV file.")
 @json_option
@@ -34,7 +35,7 @@ def calibrate_command(
     evaluator: str,
     alpha: float,
     turns: int,
-    relative: bool,
+    reference: Reference | None,
     chart: bool,
     out: Path | None,
     as_json: bool,
@@ -54,9 +55,9 @@ def calibrate_command(
         raise UserError(f"no run at or below {', '.join(map(str, paths))}: check the path")
     edits = clean_edits(runs, evaluator, turns)
     source = None if out is None else str(out)
-    found = calibrate(edits, evaluator, alpha, relative=relative, chart=chart, source=source)
+    found = calibrate(edits, evaluator, alpha, reference=reference, chart=chart, source=source)
     if out is not None:
-        _write(out, edits, relative)
+        _write(out, edits, reference)
     if as_json:
         print(found.model_dump_json())
     else:
@@ -64,7 +65,7 @@ def calibrate_command(
     return 0
 
 
-def _write(path: Path, edits: Sequence[CleanEdit], relative: bool) -> None:
+def _write(path: Path, edits: Sequence[CleanEdit], reference: Reference | None) -> None:
     from turngate.errors import MachineError
 
     try:
@@ -72,7 +73,7 @@ def _write(path: Path, edits: Sequence[CleanEdit], relative: bool) -> None:
             rows = csv.writer(file)
             rows.writerow(["score", "origin", "origin_name", "editor", "run", "turn"])
             for edit in edits:
-                if (value := edit.value(relative)) is not None:
+                if (value := edit.value(reference)) is not None:
                     rows.writerow([repr(value), edit.origin, edit.origin_name, edit.editor, edit.run, edit.turn])
     except OSError as error:
         raise MachineError(f"cannot write {path}: {error.strerror or error}") from error
@@ -83,11 +84,11 @@ def _say(found: Calibration, out: Path | None) -> None:
     from turngate.traces.analysis.statistics import counted
 
     side = "below" if found.direction == "higher" else "above"
-    what = "minus the origin's score " if found.relative_to_origin else ""
+    what = {"origin": "minus the origin's score ", "first": "minus the first accepted image's score ", None: ""}
     of = ", ".join((counted(len(found.origins), "origin"), counted(len(found.editors), "editor")))
     click.echo(
-        f"{found.evaluator} {what}{side} {found.limit:.6g} is rejected, from {counted(found.edits, 'clean edit')} "
-        f"of {counted(found.runs, 'run')}, {of}"
+        f"{found.evaluator} {what[found.reference]}{side} {found.limit:.6g} is rejected, "
+        f"from {counted(found.edits, 'clean edit')} of {counted(found.runs, 'run')}, {of}"
     )
     click.echo(_rates(found) + "\n")
     print_rows([

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,11 +23,16 @@ __all__ = [
     "CleanEdit",
     "EditorRate",
     "LeftOutOrigin",
+    "Reference",
     "calibrate",
     "chart_baseline",
     "clean_edits",
     "limit_of",
 ]
+
+
+Reference = Literal["origin", "first"]
+"""What a score is held against: the run's origin, or the first image that it accepted."""
 
 
 class CleanEdit(FrozenModel):
@@ -45,16 +50,24 @@ class CleanEdit(FrozenModel):
     """Type and settings in words."""
     score: float
     """In the evaluator's unit."""
-    difference: float | None
+    from_origin: float | None
     """Score minus the origin's; None when the origin was not scored."""
+    from_first: float | None
+    """Score minus that of the first image that the run accepted; None for that image itself, and where it has none."""
     direction: Direction
     """Which way is better."""
     known: bool
     """Truth says that it is sound; otherwise it is taken for clean because of its turn."""
 
-    def value(self, relative: bool) -> float | None:
-        """The score, or the difference to the origin's."""
-        return self.difference if relative else self.score
+    def value(self, reference: Reference | None) -> float | None:
+        """The score, or the difference to that of `reference`."""
+        match reference:
+            case "origin":
+                return self.from_origin
+            case "first":
+                return self.from_first
+            case None:
+                return self.score
 
 
 class LeftOutOrigin(FrozenModel):
@@ -101,8 +114,8 @@ class Calibration(FrozenModel):
     evaluator: str
     direction: Direction
     """Which way is better."""
-    relative_to_origin: bool
-    """Limits are of score minus the origin's score."""
+    reference: Reference | None
+    """Limits are of score minus the score of this; None: of the score itself."""
     alpha: float
     """Share of clean edits that may be rejected, as asked for, 0..1."""
     limit: float
@@ -137,14 +150,18 @@ def clean_edits(runs: Iterable[RunView], evaluator: str, last_turn: int) -> list
     found: list[CleanEdit] = []
     images: set[str | None] = set()
     for run in runs:
-        start = run.baseline.get(evaluator)
+        firsts = [run.taken[turn] for turn in sorted(run.taken) if run.taken[turn].row.outcome == "edited"]
+        start, first = run.baseline.get(evaluator), firsts[0].standing_scores.get(evaluator) if firsts else None
         for attempt in run.attempts:
             if attempt.row.turn > last_turn or attempt.row.image in images:
                 continue
             edit = _clean_edit(run, attempt, evaluator, start.value if start else None)
-            if edit is not None:
-                images.add(attempt.row.image)
-                found.append(edit)
+            if edit is None:
+                continue
+            if first is not None and first.value is not None and attempt is not firsts[0]:
+                edit = edit.model_copy(update={"from_first": edit.score - first.value})
+            images.add(attempt.row.image)
+            found.append(edit)
     return _named_apart(found, {run.info.run: f"{run.info.origin.width} x {run.info.origin.height}" for run in runs})
 
 
@@ -160,7 +177,8 @@ def _clean_edit(run: RunView, attempt: AttemptView, evaluator: str, start: float
         origin_name=run.info.origin.source or run.info.origin.image[:12],
         editor=in_words(run.config.editor.as_mapping()),
         score=score.value,
-        difference=None if start is None else score.value - start,
+        from_origin=None if start is None else score.value - start,
+        from_first=None,
         direction=score.direction,
         known=damaged is False,
     )
@@ -214,19 +232,23 @@ def calibrate(
     evaluator: str,
     alpha: float,
     *,
-    relative: bool = False,
+    reference: Reference | None = None,
     chart: bool = False,
     source: str | None = None,
 ) -> Calibration:
     """The limit that rejects a share `alpha` of clean edits, and what it rejects of origins that are left out in turn.
 
-    With `relative` of score minus the origin's score; edits whose origin has none are left out. `source` is the file in
-    which the calibration scores are written down; without it the gates hold them. Raises `UserError` when there is
+    With `reference` of score minus that one's score; edits whose reference has none are left out. `source` is the file
+    in which the calibration scores are written down; without it the gates hold them. Raises `UserError` when there is
     nothing to calibrate with, or too little for `alpha`.
     """
-    usable = [(edit, value) for edit in edits if (value := edit.value(relative)) is not None]
+    usable = [(edit, value) for edit in edits if (value := edit.value(reference)) is not None]
     if not usable:
-        lacking = "no score of their origin" if relative and edits else f"no score of {evaluator!r} on a clean edit"
+        lacking = (
+            f"no score to compare with ({reference})"
+            if reference and edits
+            else f"no score of {evaluator!r} on a clean edit"
+        )
         raise UserError(f"the runs have {lacking}: nothing to calibrate with")
     direction, values = usable[0][0].direction, [value for _, value in usable]
     limit = limit_of(values, direction, alpha)
@@ -245,7 +267,7 @@ def calibrate(
     found = Calibration(
         evaluator=evaluator,
         direction=direction,
-        relative_to_origin=relative,
+        reference=reference,
         alpha=alpha,
         limit=limit,
         runs=len({edit.run for edit, _ in usable}),
@@ -306,18 +328,20 @@ def _editors(
 
 
 def _gates(found: Calibration, origins: list[str], calibration: Any, chart: bool) -> list[RecordedComponent]:
-    relative = {"relative_to_origin": True} if found.relative_to_origin else {}
+    relative = {"relative_to_origin": True} if found.reference == "origin" else {}
     column = {"column": "score"} if isinstance(calibration, str) else {}
-    gates: list[dict[str, Any]] = [
-        {"type": "conformal", "evaluator": found.evaluator, "calibration": calibration, **column, "alpha": found.alpha,
-         **relative}
-    ]  # fmt: skip
+    gates: list[dict[str, Any]] = []
+    if found.reference != "first":
+        conformal = {"type": "conformal", "evaluator": found.evaluator, "calibration": calibration, **column}
+        gates.append({**conformal, "alpha": found.alpha, **relative})
     margin = -found.limit if found.direction == "higher" else found.limit
-    if not relative:
+    if found.reference is None:
         gates.append({"type": "threshold", "evaluator": found.evaluator, "at": found.limit})
     elif margin >= 0:
-        gates.append({"type": "relative", "evaluator": found.evaluator, "reference": "origin", "margin": margin})
-    if chart and found.baseline is not None:
+        gates.append({
+            "type": "relative", "evaluator": found.evaluator, "reference": found.reference, "margin": margin,
+        })  # fmt: skip
+    if chart and found.baseline is not None and found.reference != "first":
         known = {"mean": found.baseline.mean, "sd": found.baseline.sd, **relative}
         gates.append({"type": "k_sigma", "evaluator": found.evaluator, "baseline": known})
     return [RecordedComponent.model_validate({**gate, "calibrated_on": origins}) for gate in gates]
@@ -346,8 +370,11 @@ def _notes(found: Calibration, chart: bool) -> list[str]:
     if len(found.origins) > 1 and short:
         notes.append(f"Without {', '.join(short)} the other origins have too few edits for this rate: not judged.")
     gained = -found.limit if found.direction == "lower" else found.limit
-    if found.relative_to_origin and gained > 0:
-        notes.append("The limit is better than the origin itself: `relative` has no margin for that, use `conformal`.")
+    if found.reference is not None and gained > 0:
+        instead = ", use `conformal`" if found.reference == "origin" else ""
+        notes.append(
+            f"The limit is better than the {found.reference} itself: `relative` has no margin for that{instead}."
+        )
     if chart:
         notes += _chart_notes(found.baseline)
     return notes

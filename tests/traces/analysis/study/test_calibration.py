@@ -29,7 +29,7 @@ def edits(groups: dict[str, list[float]], direction: Way = "lower", editor: str 
     return [
         CleanEdit(
             run=f"run-{origin}", turn=turn, attempt=1, origin=origin, origin_name=origin, editor=editor, score=score,
-            difference=score - 10, direction=direction, known=True,
+            from_origin=score - 10, from_first=None if turn == 1 else score - scores[0], direction=direction, known=True,
         )
         for origin, scores in groups.items()
         for turn, score in enumerate(scores, 1)
@@ -71,9 +71,9 @@ def test_what_is_too_little() -> None:
         calibrate(edits({"a": [1, 2, 3]}), "q", 0.1)
     with pytest.raises(UserError, match="no score of 'q'"):
         calibrate([], "q", 0.1)
-    unscored = [edit.model_copy(update={"difference": None}) for edit in edits({"a": [1, 2, 3]})]
+    unscored = [edit.model_copy(update={"from_origin": None}) for edit in edits({"a": [1, 2, 3]})]
     with pytest.raises(UserError, match="no score of their origin"):
-        calibrate(unscored, "q", 0.25, relative=True)
+        calibrate(unscored, "q", 0.25, reference="origin")
 
 
 def gate_rejects(gate: Any, score: float, direction: Way) -> bool:
@@ -109,11 +109,11 @@ def test_the_plain_gate_rejects_what_the_conformal_one_does(scores: list[float],
 
 
 def test_relative_limits_are_margins_and_a_gain_has_none() -> None:
-    worse = calibrate(edits({"a": [11, 12, 13]}), "q", 0.25, relative=True)
+    worse = calibrate(edits({"a": [11, 12, 13]}), "q", 0.25, reference="origin")
     assert worse.gates[1].as_mapping() | {"calibrated_on": None} == {
         "type": "relative", "evaluator": "q", "reference": "origin", "margin": 3, "calibrated_on": None,
     }  # fmt: skip
-    better = calibrate(edits({"a": [7, 8, 9]}), "q", 0.25, relative=True)
+    better = calibrate(edits({"a": [7, 8, 9]}), "q", 0.25, reference="origin")
     assert [gate.type for gate in better.gates] == ["conformal"]
     assert any("no margin for that" in note for note in better.notes)
 
@@ -173,7 +173,7 @@ def run(tmp_path: Path) -> Callable[..., RunView]:
 def test_edits_know_their_origin_by_pixels(run: Callable[..., RunView]) -> None:
     runs = [run("one", []), run("two", [], seed=2)]
     found = clean_edits(runs, "brisque", 5)
-    assert [(edit.turn, edit.score, edit.difference) for edit in found[:2]] == [(1, 21, 1), (2, 22, 2)]
+    assert [(edit.turn, edit.score, edit.from_origin) for edit in found[:2]] == [(1, 21, 1), (2, 22, 2)]
     assert {edit.origin for edit in found} == {origin_identity(runs[0])}
     assert len(found) == 4, "the damaged one is no clean edit"
     assert found[0].editor == "sharpen · amount 1.5"
@@ -183,3 +183,12 @@ def test_what_a_gate_was_calibrated_on_is_found_inside_other_gates(run: Callable
     known = ["c" * 64, "d" * 64]
     assert calibration_origins(run("calibrated", known)) == set(known)
     assert calibration_origins(run("not", [])) == frozenset()
+
+
+def test_a_margin_to_the_first_accepted_image_leaves_that_image_out() -> None:
+    """Differences to the first are 1, 2, 3 and 2: the worst of four is the margin, and no conformal gate reads it."""
+    found = calibrate(edits({"a": [5, 6, 7, 8], "b": [1, 3]}), "q", 0.2, reference="first")
+    assert (found.edits, found.limit) == (4, 3)
+    assert [(gate.type, gate.settings["reference"], gate.settings["margin"]) for gate in found.gates] == [
+        ("relative", "first", 3)
+    ]
