@@ -80,7 +80,8 @@ class Picture:
     def pixel_identity(self) -> str:
         """First 16 hex digits of SHA-256 over size and 8-bit RGB pixels: the same for all files of one picture.
 
-        Short, for people read it in configurations. Pictures that were cropped, resized or lossily coded again have another.
+        Short, for people read it in configurations. Pictures that were cropped, resized or lossily coded again have
+        another.
         """
         digest = hashlib.sha256(f"{self.width}x{self.height}:".encode())
         digest.update(np.ascontiguousarray(self.rgb).data)

@@ -29,7 +29,8 @@ def edits(groups: dict[str, list[float]], direction: Way = "lower", editor: str 
     return [
         CleanEdit(
             run=f"run-{origin}", turn=turn, attempt=1, origin=origin, origin_name=origin, editor=editor, score=score,
-            from_origin=score - 10, from_first=None if turn == 1 else score - scores[0], direction=direction, known=True,
+            from_origin=score - 10, from_first=None if turn == 1 else score - scores[0],
+            direction=direction, known=True,
         )
         for origin, scores in groups.items()
         for turn, score in enumerate(scores, 1)
@@ -72,7 +73,7 @@ def test_what_is_too_little() -> None:
     with pytest.raises(UserError, match="no score of 'q'"):
         calibrate([], "q", 0.1)
     unscored = [edit.model_copy(update={"from_origin": None}) for edit in edits({"a": [1, 2, 3]})]
-    with pytest.raises(UserError, match="no score of their origin"):
+    with pytest.raises(UserError, match="no score of their origin image"):
         calibrate(unscored, "q", 0.25, reference="origin")
 
 
