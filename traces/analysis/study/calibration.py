@@ -245,7 +245,7 @@ def calibrate(
     usable = [(edit, value) for edit in edits if (value := edit.value(reference)) is not None]
     if not usable:
         lacking = (
-            f"no score to compare with ({reference})"
+            f"no score of their {reference} image"
             if reference and edits
             else f"no score of {evaluator!r} on a clean edit"
         )
