@@ -334,7 +334,8 @@ def _gates(found: Calibration, origins: list[str], calibration: Any, chart: bool
     if found.reference != "first":
         conformal = {"type": "conformal", "evaluator": found.evaluator, "calibration": calibration, **column}
         gates.append({**conformal, "alpha": found.alpha, **relative})
-    margin = -found.limit if found.direction == "higher" else found.limit
+    # Scores are recorded to six decimals; what a difference has beyond them is noise of the subtraction.
+    margin = round(-found.limit if found.direction == "higher" else found.limit, 6)
     if found.reference is None:
         gates.append({"type": "threshold", "evaluator": found.evaluator, "at": found.limit})
     elif margin >= 0:
