@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from turngate.component import Direction, ObjectFailure
+from turngate.component import BEYOND_DIVERGENCE, Direction, ObjectFailure
 from turngate.frozen import StrictModel
 from turngate.traces._older import answer_now
 
@@ -147,6 +147,11 @@ class AttemptRow(EditAnswer, EditTask):
     """Start of the editor call, Unix nanoseconds."""
     ended_ns: int
     """End of the editor call, Unix nanoseconds."""
+
+    @property
+    def beyond_divergence(self) -> bool:
+        """A recorded answer was served that the editor would not have given in this run; False in ledgers of 0.1.0."""
+        return BEYOND_DIVERGENCE in self.flags
 
 
 class ScoreRow(Row):

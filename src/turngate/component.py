@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Protocol, Self
 from turngate.frozen import StrictModel
 
 __all__ = [
+    "BEYOND_DIVERGENCE",
     "ComponentClass",
     "ComponentConfig",
     "Direction",
@@ -29,6 +30,13 @@ ObjectFailure = Literal["none", "nothing_added", "replaced", "row_too_many"]
 - `nothing_added`: nothing new appears.
 - `replaced`: the new object takes the place of an old one.
 - `row_too_many`: a row of the same object comes along with it.
+"""
+
+
+BEYOND_DIVERGENCE = "beyond_divergence"
+"""Flag of an attempt whose recorded answer the editor would not have given in this run.
+
+The run has gone another way than the record: the answer was made from another image, or there is none on record.
 """
 
 
