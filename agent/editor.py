@@ -69,6 +69,9 @@ class EditRequest:
     """Reads an image of the conversation by its SHA-256."""
     headers: Mapping[str, str] = field(default_factory=dict)
     """HTTP headers for a remote call (W3C trace context)."""
+    diverged: bool = False
+    """An earlier answer of this run was flagged `beyond_divergence`, and the run has not gone back to before it: for
+    editors that serve a record."""
     operation: Mapping[str, Any] = field(default_factory=dict)
     """What the scenario means by the instruction, in machine terms, for editors that do not read (simulators)."""
 
@@ -166,6 +169,8 @@ class NoImage:
     model: str | None = None
     usage: EditUsage = field(default_factory=EditUsage)
     served: Served | None = None
+    flags: tuple[str, ...] = ()
+    """Remarks for the record."""
 
 
 @runtime_checkable
@@ -175,6 +180,9 @@ class Editor(Protocol):
     It may also have `converses = True` (it understands the `chat` protocol), `length` (number of turns that it can
     serve), `provider` (whose server it calls), `prices` (None when what a call costs is not known), `typical_usd` (of
     one call), and `restore(made)` (a simulator: SHA-256, damage and `metadata` of images made by an earlier process).
+
+    An editor of recorded answers has `misfit(origin)` (why the picture before turn 1 is not the recorded one; None when
+    it is, or is not known) and `knows_origin`. It is built when a study is planned, so that must be cheap.
     """
 
     model: str

@@ -32,7 +32,7 @@ def decide(
     ruled = rule_decision(config, session.components.gate, session.gate_history, attempt, ordered, truth, review)
     row = None
     if ruled is not None:
-        ruled = replace(ruled, decision=composable(session, attempt, ruled.decision))
+        ruled = replace(ruled, decision=composable(session.pictures, attempt, ruled.decision))
         row = next_action(
             ruled, progress, attempt, session.gate_history.tried, config.on_reject, session.origin.sha256, config.turns,
             time.time_ns(),
@@ -45,6 +45,7 @@ def decide(
     row = session.ledger.record(attempt, ordered, truth, row, composite, more)
     after = advance(progress, row)
     session.gate_history.note(attempt, seen, row, after, composite)
+    session.divergence = session.divergence.after(attempt, row)
     session.budget_use.add(attempt)
     session.budget_use.add_scores(ordered)
     session.progress = after

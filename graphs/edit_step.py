@@ -60,6 +60,8 @@ def edit(session: Session, progress: Progress) -> AttemptRow:
         send_seed=not unseeded,
         conversation=conversation(session) if config.history == "chat" else (),
         load=session.pictures.load,
+        # The origin is what it is, whatever happened in the turns before.
+        diverged=session.divergence.beyond and config.history != "origin",
         operation=step.operation,
         headers=request_headers(progress.turn, progress.attempt),
     )
@@ -122,7 +124,9 @@ def _answer(session: Session, request: EditRequest, answer: Edited | NoImage) ->
     except BadImage as error:
         if answer.data:
             extras.append({"image": session.pictures.put_bytes(answer.data), "role": "undecodable"})
-        return _no_image(NoImage("undecodable", str(error)), reported).model_copy(update={"extras": extras})
+        return _no_image(NoImage("undecodable", str(error), flags=answer.flags), reported).model_copy(
+            update={"extras": extras}
+        )
     session.pictures.put(picture)
     before = request.image
     flags = list(answer.flags)
@@ -149,7 +153,14 @@ def _answer(session: Session, request: EditRequest, answer: Edited | NoImage) ->
 
 
 def _no_image(answer: NoImage, reported: _Reported) -> EditAnswer:
-    return EditAnswer(outcome="no_image", why=answer.why, retryable=answer.retryable, detail=answer.detail, **reported)
+    return EditAnswer(
+        outcome="no_image",
+        why=answer.why,
+        retryable=answer.retryable,
+        detail=answer.detail,
+        flags=list(answer.flags),
+        **reported,
+    )
 
 
 class _Reported(TypedDict):

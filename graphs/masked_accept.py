@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -9,9 +10,10 @@ import numpy as np
 from PIL import Image
 
 from turngate.agent.gate import Decision
-from turngate.agent.rejection import Masking
+from turngate.agent.rejection import Masking, Rejection, Tried
 from turngate.errors import ConfigError
 from turngate.graphs.measure_step import measure, measure_truths
+from turngate.graphs.origin import Pictures
 from turngate.graphs.session import Session
 from turngate.picture import Picture
 from turngate.traces.progress import Progress
@@ -20,7 +22,7 @@ from turngate.traces.records import AttemptRow, CompositeRow, DecisionRow, Score
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["composable", "compose", "masked", "mismatch"]
+__all__ = ["composable", "compose", "masked", "mismatch", "skipped", "taken_masked", "taking"]
 
 
 # Copies back the pixels of an image that its edit did not clearly change, with a soft border.
@@ -101,15 +103,40 @@ def _feathered(mask: NDArray[np.bool_], feather: float) -> NDArray[np.float32]:
     return np.where(mask, np.float32(1), share)
 
 
-def composable(session: Session, attempt: AttemptRow, decision: Decision) -> Decision:
+def composable(pictures: Pictures, attempt: AttemptRow, decision: Decision) -> Decision:
     """`decision`, or a rejection where it would take masked what cannot be laid over the image that was edited."""
     if decision.verdict != "accept_masked" or attempt.width is None or attempt.height is None:
         return decision
-    base = session.pictures.get(attempt.input_image)
+    base = pictures.get(attempt.input_image)
     why_not = mismatch((base.width, base.height), (attempt.width, attempt.height))
     if why_not is None:
         return decision
     return replace(decision, verdict="reject", reason=f"{decision.reason}; cannot be masked: {why_not}")
+
+
+def taken_masked(row: DecisionRow, attempt: AttemptRow, tried: Sequence[Tried], policy: Rejection) -> str | None:
+    """SHA-256 of the candidate that `row` takes masked; None where it takes none, or one that changed nothing.
+
+    `tried` are the candidates of this turn so far.
+    """
+    forced = row.action == "force_accept" and policy.then == "accept_masked"
+    candidate = next((one.image for one in tried if one.attempt == row.taken_attempt), None)
+    if candidate == attempt.input_image or not (forced or row.verdict == "accept_masked"):
+        return None
+    return candidate
+
+
+def skipped(row: DecisionRow, progress: Progress, why: str) -> DecisionRow:
+    """`row` where there is nothing to take masked: the turn is skipped."""
+    return row.model_copy(
+        update={
+            "reason": f"{row.reason}; {why}",
+            "action": "skip",
+            "taken_attempt": None,
+            "image_after": progress.image,
+            "image_turn_after": progress.image_turn,
+        }
+    )
 
 
 def masked(
@@ -120,20 +147,19 @@ def masked(
     Where nothing changed clearly, or the images do not fit, there is nothing to take and the turn is skipped.
     """
     policy = session.config.on_reject
-    forced = row.action == "force_accept" and policy.then == "accept_masked"
-    candidate = next((tried.image for tried in session.gate_history.tried if tried.attempt == row.taken_attempt), None)
-    if candidate is None or candidate == attempt.input_image or not (forced or row.verdict == "accept_masked"):
+    candidate = taken_masked(row, attempt, session.gate_history.tried, policy)
+    if candidate is None:
         return attempt, row, None
     composite = CompositeRow(turn=row.turn, attempt=row.attempt, base=attempt.input_image, candidate=candidate)
     try:
         made = compose(session.pictures.get(attempt.input_image), session.pictures.get(candidate), policy.masking)
     except ValueError as error:
         composite = composite.model_copy(update={"why": str(error)})
-        return attempt, _skipped(row, progress, str(error)), composite
+        return attempt, skipped(row, progress, str(error)), composite
     if made.picture is None:
         why = "no change of the candidate reaches masking.threshold"
         composite = composite.model_copy(update={"changed": made.changed, "why": why})
-        return attempt, _skipped(row, progress, why), composite
+        return attempt, skipped(row, progress, why), composite
     session.pictures.put(made.picture)
     image = made.picture.sha256
     scores, truths = _measured(session, attempt, image)
@@ -142,21 +168,14 @@ def masked(
     extras = [*attempt.extras, {"image": image, "role": "composite"}]
     return (
         attempt.model_copy(update={"extras": extras}),
-        row.model_copy(update={"image_after": image, "image_turn_after": row.turn}),
+        taking(row, image),
         composite.model_copy(update=found),
     )
 
 
-def _skipped(row: DecisionRow, progress: Progress, why: str) -> DecisionRow:
-    return row.model_copy(
-        update={
-            "reason": f"{row.reason}; {why}",
-            "action": "skip",
-            "taken_attempt": None,
-            "image_after": progress.image,
-            "image_turn_after": progress.image_turn,
-        }
-    )
+def taking(row: DecisionRow, image: str) -> DecisionRow:
+    """`row` with the composite `image` as what stands after it."""
+    return row.model_copy(update={"image_after": image, "image_turn_after": row.turn})
 
 
 def _measured(session: Session, attempt: AttemptRow, image: str) -> tuple[list[ScoreRow], tuple[TruthRow, ...]]:

@@ -88,6 +88,7 @@ def start_run(config: RunConfig, folder: Path, observers: Sequence[Observer] = (
     if run.exists():
         return continue_run(folder, config, observers)
     components, origin = build_components(config), load_origin(config.origin)
+    _check_origin(components, origin)
     config = _pinned(config)
     run.prepare()
     with RunLock(run.path):
@@ -135,6 +136,7 @@ def fork_run(folder: Path, turn: int | None, target: Path | None, config: RunCon
             raise ConfigError(f"--turn {turn}: the child needs more turns than it copies, add --set turns={turn + 1}")
         components = build_components(config)
         origin = Picture.from_bytes(parent.images.get(info.origin.image), "the origin")
+        _check_origin(components, origin)
         child.prepare()
         with RunLock(child.path):
             _copy(ledger, parent, child, turn)
@@ -155,6 +157,14 @@ def run_id_for(config: RunConfig) -> str:
     """A new run id that starts with the time and names what runs."""
     label = re.sub(r"[^A-Za-z0-9]+", "-", f"{config.editor.type}-{config.gate.type}")[:40].strip("-")
     return new_run_id(config.name or label)
+
+
+def _check_origin(components: Components, origin: Picture) -> None:
+    """Raise `ConfigError` where the editor serves a record of another picture."""
+    misfit = getattr(components.editor, "misfit", None)
+    problem = misfit(origin) if misfit else None
+    if problem:
+        raise ConfigError(f"origin: {problem}")
 
 
 def _pinned(config: RunConfig) -> RunConfig:

@@ -10,6 +10,7 @@ from turngate.graphs.budget import BudgetUse, past_seconds
 from turngate.graphs.components import Components
 from turngate.graphs.config import RunConfig
 from turngate.graphs.decision import GateHistory, readings
+from turngate.graphs.divergence import Divergence
 from turngate.graphs.origin import Pictures
 from turngate.picture import Picture
 from turngate.traces.ledger import Ledger
@@ -85,6 +86,7 @@ class Session:
         records, events = ledger.records(), ledger.events()
         self.progress = Progress.start(self.origin.sha256)
         self.gate_history = GateHistory(readings(ledger.origin().scores))
+        self.divergence = Divergence()
         self.budget_use = BudgetUse(past_seconds(events, (record.decision for record in records)))
         self.budget_use.add_scores(ledger.scores())
         self.started_ns = next((event.at_ns for event in events if event.kind == "started"), 0)
@@ -93,6 +95,7 @@ class Session:
             self.gate_history.note(
                 record.attempt, readings(record.scores), record.decision, self.progress, record.composite
             )
+            self.divergence = self.divergence.after(record.attempt, record.decision)
             self.budget_use.add(record.attempt)
             self.model = record.attempt.model or self.model
         restore = getattr(self.components.editor, "restore", None)

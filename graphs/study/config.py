@@ -66,7 +66,8 @@ class StudyConfig(StrictModel):
     scenarios: dict[str, Any] = {}
     """Name -> scenario; a list of types is read as names equal to types."""
     editors: dict[str, Any] = {}
-    """Name -> editor; a list of types is read as names equal to types."""
+    """Name -> editor; a list of types is read as names equal to types. `per_origin` of an editor (origin -> fields)
+    lays fields over its own on one origin, for instance the chain that was recorded from it."""
     repeats: int = Field(default=1, ge=1, le=1000)
     """Runs per cell of the grid, each with a seed of its own. All arms draw the same numbers."""
     controls: tuple[Control, ...] = ("no-gate", "always-reject", "oracle", "random")

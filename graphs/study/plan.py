@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from turngate.errors import ConfigError
 from turngate.graphs.config import RunConfig, derive
 from turngate.graphs.load import apply_overrides, merge, parse_config, read_mapping, with_absolute_paths
+from turngate.graphs.study.chains import RecordedChains, editor_for
 from turngate.graphs.study.config import StudyConfig, control_arm
 from turngate.registry import explain, nearest
 
@@ -54,6 +55,8 @@ class Study:
     config: StudyConfig
     jobs: tuple[Job, ...]
     """All runs, arm by arm."""
+    remarks: tuple[str, ...] = ()
+    """What to know before it runs, one line each: cells of the grid that are left out, chains of unknown origin."""
 
 
 def read_study(path: Path, overrides: Sequence[str] = ()) -> Study:
@@ -61,39 +64,125 @@ def read_study(path: Path, overrides: Sequence[str] = ()) -> Study:
 
     Cells are origins x scenarios x editors x repeats, and every arm is run on each. With origins or repeats the seed
     is derived from the study's seed, the origin's name and the repeat: the same in every arm, for every editor.
+
+    A recorded chain runs on the origin that it was recorded from. An editor of the grid is left out of other origins; a
+    chain that is paired with another picture by name, or fits no origin of the grid, is an error.
     """
     raw = with_absolute_paths(read_mapping(path), path.parent)
     try:
         config = StudyConfig.model_validate(raw)
     except ValidationError as error:
         raise ConfigError(f"{path}: {explain(error, StudyConfig)}") from None
-    return Study(config, tuple(_jobs(config, path, overrides)))
+    return _Plan(config, path, overrides).study()
 
 
-def _jobs(config: StudyConfig, source: Path, overrides: Sequence[str]) -> Iterator[Job]:
-    reader = config.reader.model_dump(mode="json") if config.reader else None
-    controls = [name for name in config.controls if name != "oracle" or config.run.get("truth")]
-    arms: dict[str, tuple[bool, dict[str, Any]]] = {name: (False, change) for name, change in config.arms.items()}
-    for name in controls:
-        arms.setdefault(name, (True, control_arm(name)))
-    _check_names(arms, source, "arms")
-    gated = {name for name, (control, change) in arms.items() if not control and "like" not in _gate_of(change)}
-    for arm, (control, change) in arms.items():
-        like, change = _likeness(change, arm, gated, source)
-        for cell in _cells(config, source):
-            if "editor" in change and config.editors and cell.editor != next(iter(config.editors)):
-                continue  # an arm with an editor of its own is the same for all editors of the grid
-            merged: dict[str, Any] = {"name": f"{arm}-{cell.label}"[:64].rstrip("-"), "reader": reader}
-            merged |= config.run
-            for laid in (cell.fields, change):
-                merged = merge(merged, laid)
-            if cell.seeded:
-                merged["seed"] = derive(int(merged.get("seed", 0)), "cell", cell.origin, cell.repeat)
-            raw = apply_overrides(with_absolute_paths(merged, source.parent), overrides)
-            where = f"{source}, arm {arm}" + (f", {cell.label}" if cell.label else "")
-            checked = parse_config(raw, where)
-            path = Path(arm, cell.label) if cell.label else Path(arm)
-            yield Job(arm, control, cell.origin, cell.scenario, cell.editor, cell.repeat, checked, path, like)
+class _Plan:
+    """The arms and cells of one study file, on the way to its jobs."""
+
+    def __init__(self, config: StudyConfig, source: Path, overrides: Sequence[str]) -> None:
+        self.config, self.source, self.overrides = config, source, overrides
+        self.chains = RecordedChains()
+        self.reader = config.reader.model_dump(mode="json") if config.reader else None
+        controls = [name for name in config.controls if name != "oracle" or config.run.get("truth")]
+        self.arms: dict[str, tuple[bool, dict[str, Any]]] = {
+            name: (False, change) for name, change in config.arms.items()
+        }
+        for name in controls:
+            self.arms.setdefault(name, (True, control_arm(name)))
+        _check_names(self.arms, source, "arms")
+
+    def study(self) -> Study:
+        """The checked study."""
+        grid = list(_cells(self.config, self.source))
+        cells = [cell for cell in grid if not cell.left_out]
+        foreign = self._foreign(cells)
+        cells = [cell for cell in cells if cell.pair not in foreign]
+        self._check_coverage(cells, foreign)
+        jobs = tuple(self._jobs(cells))
+        return Study(self.config, jobs, (*_left_out(grid, foreign), *self._unknown_origins(jobs)))
+
+    def _jobs(self, cells: Sequence[_Cell]) -> Iterator[Job]:
+        gated = {
+            name for name, (control, change) in self.arms.items() if not control and "like" not in _gate_of(change)
+        }
+        for arm, (control, change) in self.arms.items():
+            like, change = _likeness(change, arm, gated, self.source)
+            done: set[tuple[str, str, int]] = set()
+            for cell in cells:
+                if "editor" in change and self.config.editors:
+                    place = cell.origin, cell.scenario, cell.repeat
+                    if place in done:
+                        continue  # an arm with an editor of its own is the same for all editors of the grid
+                    done.add(place)
+                checked = self._checked(arm, change, cell)
+                where = self._where(arm, cell)
+                misfit = self.chains.misfit(checked, where)
+                if misfit:
+                    raise ConfigError(f"{where}: origin: {misfit}")
+                path = Path(arm, cell.label) if cell.label else Path(arm)
+                yield Job(arm, control, cell.origin, cell.scenario, cell.editor, cell.repeat, checked, path, like)
+
+    def _checked(self, arm: str, change: Mapping[str, Any], cell: _Cell) -> RunConfig:
+        """The configuration of one run."""
+        merged: dict[str, Any] = {"name": f"{arm}-{cell.label}"[:64].rstrip("-"), "reader": self.reader}
+        merged |= self.config.run
+        for laid in (cell.fields, change):
+            merged = merge(merged, laid)
+        if cell.seeded:
+            merged["seed"] = derive(int(merged.get("seed", 0)), "cell", cell.origin, cell.repeat)
+        where = self._where(arm, cell)
+        if "editor" in merged:
+            editor = editor_for(merged["editor"], cell.origin, list(self.config.origins), f"{where}: editor")
+            if editor is None:
+                raise ConfigError(f"{where}: editor.per_origin: lists no fields for origin {cell.origin!r}")
+            merged["editor"] = editor
+        raw = apply_overrides(with_absolute_paths(merged, self.source.parent), self.overrides)
+        return parse_config(raw, where)
+
+    def _where(self, arm: str, cell: _Cell) -> str:
+        return f"{self.source}, arm {arm}" + (f", {cell.label}" if cell.label else "")
+
+    def _foreign(self, cells: Sequence[_Cell]) -> dict[tuple[str, str], str]:
+        """Pairs of origin and editor of the grid that do not fit, with the reason; those paired by name are not it."""
+        plain = next((arm for arm, (_, change) in self.arms.items() if not {"editor", "origin"} & change.keys()), None)
+        if plain is None or not self.config.editors:
+            return {}
+        _, change = _likeness(self.arms[plain][1], plain, set(self.arms), self.source)
+        found: dict[tuple[str, str], str] = {}
+        for cell in cells:
+            if cell.pair not in found and not cell.by_name:
+                misfit = self.chains.misfit(self._checked(plain, change, cell), self._where(plain, cell))
+                if misfit:
+                    found[cell.pair] = misfit
+        return found
+
+    def _check_coverage(self, cells: Sequence[_Cell], foreign: Mapping[tuple[str, str], str]) -> None:
+        """Raise `ConfigError` where an editor or an origin of the grid is left without any run."""
+        for name in self.config.editors:
+            if all(cell.editor != name for cell in cells):
+                why = next(
+                    (why for (_, editor), why in foreign.items() if editor == name), "per_origin lists no origin"
+                )
+                raise ConfigError(f"{self.source}: editors.{name} fits no origin of the study: {why}")
+        for name in self.config.origins:
+            if all(cell.origin != name for cell in cells):
+                raise ConfigError(
+                    f"{self.source}: origins.{name}: no editor of the study is run on it, each is a chain that was "
+                    "recorded from another picture: leave the origin out, or add its chain to `editors`"
+                )
+
+    def _unknown_origins(self, jobs: Iterable[Job]) -> Iterator[str]:
+        """One remark for each editor whose record does not say from which picture it was made."""
+        runs: dict[str, set[str]] = {}
+        for job in jobs:
+            if not self.chains.knows_origin(job.config):
+                runs.setdefault(f"editors.{job.editor}" if job.editor else "editor", set()).add(job.origin)
+        for name, origins in runs.items():
+            fits = f"it runs on {len(origins)} origins and fits one picture at most, " if len(origins) > 1 else ""
+            yield (
+                f"{name}: the record does not say from which picture it was made: {fits}"
+                "whether it fits is not checked; add the picture as number 0"
+            )
 
 
 @dataclass(frozen=True)
@@ -106,6 +195,15 @@ class _Cell:
     label: str
     """Names of what varies, joined; empty when nothing does."""
     seeded: bool
+    by_name: bool
+    """The editor's fields are those that its `per_origin` lists for this origin."""
+    left_out: bool
+    """`per_origin` lists other origins only."""
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Origin and editor."""
+        return self.origin, self.editor
 
 
 def _cells(config: StudyConfig, source: Path) -> Iterator[_Cell]:
@@ -116,9 +214,29 @@ def _cells(config: StudyConfig, source: Path) -> Iterator[_Cell]:
     for (origin, scenario, editor), repeat in product(product(*grid), range(1, config.repeats + 1)):
         chosen = {"origin": origin, "scenario": scenario, "editor": editor}
         fields = {axis: axes[axis][name] for axis, name in chosen.items() if name}
+        given = config.editors.get(editor)
+        resolved = editor_for(given, origin, list(config.origins), f"{source}: editors.{editor}")
+        by_name = resolved is not given
+        if by_name:
+            fields["editor"] = resolved
         components = [*filter(None, chosen.values()), *([f"r{repeat}"] if config.repeats > 1 else [])]
         seeded = bool(config.origins) or config.repeats > 1
-        yield _Cell(origin, scenario, editor, repeat, fields, "--".join(components), seeded)
+        label = "--".join(components)
+        yield _Cell(origin, scenario, editor, repeat, fields, label, seeded, by_name, by_name and resolved is None)
+
+
+def _left_out(grid: Iterable[_Cell], foreign: Mapping[tuple[str, str], str]) -> list[str]:
+    """What to say about the cells that are not run."""
+    unlisted = dict.fromkeys(cell.pair for cell in grid if cell.left_out)
+    remarks = [
+        f"editors.{editor} is not run on origin {origin}: per_origin does not list it" for origin, editor in unlisted
+    ]
+    if foreign:
+        remarks.append(
+            f"{len(foreign)} pairs of origin and editor are left out: a recorded chain runs only on the picture that "
+            "it was recorded from"
+        )
+    return remarks
 
 
 def _likeness(

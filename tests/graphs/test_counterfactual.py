@@ -15,12 +15,15 @@ from turngate import RunView, parse_config, start_run
 from turngate.errors import ConfigError
 from turngate.graphs.config import RunConfig
 from turngate.graphs.replay import Counterfactual, redecide
+from turngate.traces.records import AttemptRecord
+
+from . import stamp
 
 GRAYS = [0.2, 0.9, 0.3, 0.6, 0.95, 0.4]
 COUNT = itertools.count()
 
 
-def config(gate: dict[str, Any] | str, **fields: Any) -> RunConfig:
+def config(gate: dict[str, Any] | str = "always_accept", **fields: Any) -> RunConfig:
     raw: dict[str, Any] = {
         "origin": "skimage:astronaut", "scenario": "replicate", "turns": len(GRAYS), "driver": "loop",
         "editor": {"type": "scripted", "size": 16, "script": {str(n): gray for n, gray in enumerate(GRAYS, 1)}},
@@ -123,3 +126,85 @@ def test_a_person_is_not_replayed(record: Callable[[RunConfig], Path]) -> None:
 def test_a_run_that_would_have_ended_earlier_ends_there(record: Callable[[RunConfig], Path]) -> None:
     found = redecide(record(config("always_accept")), config(at(0.7), on_reject={"then": "stop"}))
     assert (found.turns, found.status, found.diverged) == (2, "attempts_exhausted", None)
+
+
+# The records that a fold over turns needs.
+
+
+def places(records: list[AttemptRecord]) -> list[tuple[int, int, str]]:
+    return [(one.attempt.turn, one.attempt.attempt, one.decision.action) for one in records]
+
+
+def test_records_are_those_of_the_turns_that_the_record_closes(record: Callable[[RunConfig], Path]) -> None:
+    lax = redecide(record(config(at(0.7), on_reject={"attempts": 2})), config("always_accept"))
+    assert lax.turns == 2
+    assert places(lax.records) == [(1, 1, "accept"), (2, 1, "accept")]
+    assert places(lax.recorded) == [(1, 1, "accept"), (2, 1, "retry"), (2, 2, "skip")]
+    strict = redecide(record(config("always_accept")), config(at(0.7), on_reject={"attempts": 2}))
+    assert actions(strict) == ["accept", "retry"]
+    assert strict.turns == 1, "turn 2 is open"
+    assert places(strict.records) == places(strict.recorded) == [(1, 1, "accept")]
+
+
+def test_records_are_what_a_run_would_have_recorded(record: Callable[[RunConfig], Path]) -> None:
+    """Where every turn edits the origin: the other gate's own run of the same seed gives the same rows."""
+    other = config(at(0.7), history="origin")
+    found = redecide(record(config("always_accept", history="origin")), other)
+    run = RunView.load(record(other)).attempts
+    assert [one.decision.comparable() for one in found.records] == [one.decision.comparable() for one in run]
+    assert [one.attempt.comparable() for one in found.records] == [one.row.comparable() for one in run]
+
+
+def test_scores_of_an_added_evaluator_are_in_the_records(record: Callable[[RunConfig], Path]) -> None:
+    folder = record(config("always_accept", history="origin"))
+    evaluators = {"light": {"type": "scripted", "direction": "higher"}, "gray": {"type": "scripted"}}
+    gate = {"type": "threshold", "evaluator": "light", "at": 0.7}
+    found = redecide(folder, config(gate, history="origin", evaluators=evaluators))
+    assert [score.evaluator for score in found.records[0].scores] == ["light", "gray"]
+    assert [score.evaluator for score in found.recorded[0].scores] == ["gray"]
+
+
+MASKED: dict[str, Any] = {
+    "turns": 3, "origin": {"image": "skimage:astronaut", "size": 128}, "editor": {"type": f"{stamp.__name__}:Stamp"},
+    "evaluators": {"psnr": "psnr"}, "truth": {"measure": "psnr", "damaged_at": 30},
+}  # fmt: skip
+TAKES_MASKED = {"gate": "always_reject", "on_reject": {"then": "accept_masked"}}
+
+
+def masked_config(**fields: Any) -> RunConfig:
+    return config(**{**MASKED, **fields})
+
+
+def test_a_recorded_composite_is_taken_again(record: Callable[[RunConfig], Path]) -> None:
+    folder = record(masked_config(**TAKES_MASKED))
+    found = redecide(folder, masked_config(**TAKES_MASKED))
+    assert (found.diverged, found.turns) == (None, 3)
+    assert not any(step.changed for step in found.steps)
+    assert all(one.composite and one.composite.truth for one in found.records)
+    assert [one.composite for one in found.records] == [one.composite for one in found.recorded]
+
+
+def test_a_candidate_that_is_not_taken_masked_has_no_composite(record: Callable[[RunConfig], Path]) -> None:
+    folder = record(masked_config(**TAKES_MASKED))
+    for gate, policy, action in (("always_accept", "skip", "accept"), ("always_reject", "skip", "skip")):
+        found = redecide(folder, masked_config(gate=gate, on_reject={"then": policy}))
+        (one,), (recorded,) = found.records, found.recorded
+        assert one.decision.action == action
+        assert found.steps[0].changed
+        assert (one.composite, one.attempt.extras) == (None, [])
+        assert recorded.composite is not None
+        assert one.decision.image_after == (one.attempt.image if action == "accept" else one.attempt.input_image)
+        assert "turn 2 would edit" in (found.diverged or "")
+
+
+def test_a_composite_that_was_never_made_ends_the_record(record: Callable[[RunConfig], Path]) -> None:
+    plain = record(masked_config(gate="always_accept"))
+    found = redecide(plain, masked_config(**TAKES_MASKED))
+    assert (found.turns, found.records) == (0, [])
+    assert found.diverged == "a masked accept makes an image that was never edited"
+    other = {"gate": "always_reject", "on_reject": {"then": "accept_masked", "masking": {"threshold": 40}}}
+    found = redecide(record(masked_config(**TAKES_MASKED)), masked_config(**other))
+    assert found.diverged == "a masked accept makes an image that was never edited", "another mask, another image"
+    accepting = {"gate": "always_accept", "on_reject": {"then": "accept_masked"}}
+    found = redecide(plain, masked_config(**accepting))
+    assert (found.diverged, found.turns) == (None, 3), "nothing is forced, so nothing is masked"

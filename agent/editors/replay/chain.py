@@ -14,7 +14,7 @@ from turngate.agent.editor import EditUsage, NoImage
 from turngate.component import ObjectFailure
 from turngate.errors import ConfigError
 
-__all__ = ["Chain", "Recorded", "linked"]
+__all__ = ["Chain", "Recorded"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class Recorded:
     no_image: NoImage | None = None
     """The whole answer, when there is no image."""
     made_from: frozenset[str] = frozenset()
-    """SHA-256 of the images that it can have been made from; empty where that is not known."""
+    """SHA-256 of the images that it can have been made from: one, or several of which one is it; empty where that is
+    not known."""
     instruction: str | None = None
     """What was asked for; None where that is not known."""
     reasoning: str | None = None
@@ -54,9 +55,30 @@ class Chain:
     recorded: tuple[Recorded, ...]
     simulated: bool
     """Some of it was made by a simulator."""
+    origin: Recorded | None = None
+    """The image before turn 1; None where it is not known."""
 
     @classmethod
-    def of(cls, recorded: Iterable[Recorded], source: str, simulated: bool = False) -> Chain:
+    def of_frames(cls, frames: Iterable[Recorded], source: str, simulated: bool = False) -> Chain:
+        """A chain of numbered images: turn 0 is the origin, each answer was made from one of the turn before.
+
+        What turn 1 was made from is not known when there is no turn 0. Raises `ConfigError` as `of` does.
+        """
+        given = list(frames)
+        origins = [one for one in given if one.turn == 0]
+        if len({one.image for one in origins}) > 1:
+            both = f"{origins[0].file.name} and {origins[1].file.name}"
+            raise ConfigError(f"editor.source: {source} has turn 0, the origin, twice: {both}")
+        images: dict[int, set[str]] = {}
+        for one in given:
+            images.setdefault(one.turn, set()).add(one.image)
+        answers = (replace(one, made_from=frozenset(images.get(one.turn - 1, ()))) for one in given if one.turn)
+        return cls.of(answers, source, simulated, origins[0] if origins else None)
+
+    @classmethod
+    def of(
+        cls, recorded: Iterable[Recorded], source: str, simulated: bool = False, origin: Recorded | None = None
+    ) -> Chain:
         """Put in order and check; raises `ConfigError` that names `source` when a turn or an attempt is missing."""
         ordered = sorted(recorded, key=lambda one: (one.turn, one.attempt))
         turn, attempt, before = 0, 0, ""
@@ -72,7 +94,7 @@ class Chain:
                     f"editor.source: {source} has turn {one.turn}, attempt {one.attempt} but not {lacks}: "
                     "a chain has no gaps"
                 )
-        return cls(tuple(ordered), simulated)
+        return cls(tuple(ordered), simulated, origin)
 
     @cached_property
     def by_place(self) -> dict[tuple[int, int], Recorded]:
@@ -102,15 +124,3 @@ class Chain:
             for one in self.recorded
         ]
         return hashlib.sha256(json.dumps(lines).encode()).hexdigest()
-
-
-def linked(recorded: Iterable[Recorded]) -> list[Recorded]:
-    """Without turn 0 (the origin), each answer linked to the images of the turn before: one of them is its input.
-
-    What turn 1 was made from is not known when there is no turn 0.
-    """
-    given = list(recorded)
-    images: dict[int, set[str]] = {}
-    for one in given:
-        images.setdefault(one.turn, set()).add(one.image)
-    return [replace(one, made_from=frozenset(images.get(one.turn - 1, ()))) for one in given if one.turn > 0]

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import Field, field_validator
 
 from turngate.agent.editor import Edited, EditRequest, ExtraImage, NoImage
 from turngate.agent.editors.replay.chain import Chain, Recorded
 from turngate.agent.editors.replay.readers import read_folder, read_image, read_manifest, read_run
-from turngate.component import ComponentConfig
+from turngate.component import BEYOND_DIVERGENCE, ComponentConfig
 from turngate.errors import ConfigError
+from turngate.picture import Picture
 
 __all__ = ["ReplayConfig", "ReplayEditor"]
 
@@ -60,9 +63,14 @@ class ReplayConfig(ComponentConfig):
 class ReplayEditor:
     """Serves recorded images as if edited: an existing run, a folder of numbered images, or a CSV manifest.
 
-    A recorded candidate was made from the recorded input, whatever the gate thinks of it now. Where the image to edit
-    is another one (the gate rejected what was accepted then), the answer is flagged `replay_diverged`; where another
-    instruction was given, `replay_other_instruction`.
+    A recorded candidate was made from the recorded input, whatever the gate thinks of it now. Flags of an answer:
+
+    - `beyond_divergence`: it would not have been given. The image to edit is none of those that it was made from (the
+      gate decided otherwise than was decided then), an earlier answer of the run would not have been given, or the
+      record has no such attempt.
+    - `replay_origin_unknown`: the record does not say what turn 1 was made from.
+    - `replay_input_uncertain`: the turn before has several images on record, and one of them was the input.
+    - `replay_other_instruction`: another instruction was given.
     """
 
     Config: ClassVar[type[ComponentConfig]] = ReplayConfig
@@ -71,6 +79,7 @@ class ReplayEditor:
 
     def __init__(self, config: ReplayConfig) -> None:
         """Read the chain; raises `UserError` in one line for whatever is wrong with it."""
+        self._source = config.source
         self._chain = _read(config)
         if config.sha256 not in (None, self._chain.sha256):
             raise ConfigError(
@@ -83,6 +92,22 @@ class ReplayEditor:
         self.simulated = self._chain.simulated or config.simulated
         self.stochastic = self._chain.retried
         """Retries make sense where several attempts of a turn were recorded; the seed changes nothing."""
+        self.knows_origin = self._chain.origin is not None
+        """The record holds the picture before turn 1."""
+        self._same_as_origin: dict[str, bool] = {}
+
+    def misfit(self, origin: Picture) -> str | None:
+        """Why a run that starts at `origin` is not this chain's: it was recorded from another picture.
+
+        Pictures are compared pixel by pixel. None where they are one, and where the record does not know its own.
+        Raises `BadImage` when the recorded one was changed or removed.
+        """
+        recorded = self._chain.origin
+        if recorded is None or self._is_origin(origin):
+            return None
+        return (
+            f"the chain {self._source} was recorded from another picture: give its own as the origin, {recorded.file}"
+        )
 
     def edit(self, request: EditRequest) -> Edited | NoImage:
         """The recorded answer to this turn and attempt, as received then; it costs nothing.
@@ -92,16 +117,17 @@ class ReplayEditor:
         """
         found = self._chain.by_place.get((request.turn, request.attempt))
         if found is None:
-            return NoImage("end_of_chain", self._end(request), retryable=False)
+            return NoImage("end_of_chain", self._end(request), retryable=False, flags=(BEYOND_DIVERGENCE,))
+        flags = tuple(dict.fromkeys([*found.flags, *self._remarks(found, request)]))
         if found.no_image is not None:
-            return found.no_image
+            return replace(found.no_image, flags=flags)
         return Edited(
             read_image(found.file, found.image),
             reasoning=found.reasoning,
             model=found.model if self._chain.names_models else self.model,
             usage=found.usage,
             extras=tuple(ExtraImage(read_image(file, sha256), role) for file, sha256, role in found.extras),
-            flags=tuple(dict.fromkeys([*found.flags, *_remarks(found, request)])),
+            flags=flags,
             damage=found.damage,
             operation_failed=found.operation_failed,
             object_failure=found.object_failure,
@@ -113,6 +139,37 @@ class ReplayEditor:
         if attempts:
             return f"turn {request.turn} has no attempt {request.attempt} on record: the last is {attempts}"
         return f"the chain has {self.length} turns: there is no turn {request.turn}"
+
+    def _remarks(self, found: Recorded, request: EditRequest) -> list[str]:
+        remarks = []
+        if request.diverged or not self._made_from(found, request.image):
+            remarks.append(BEYOND_DIVERGENCE)
+        elif len(found.made_from) > 1:
+            remarks.append("replay_input_uncertain")
+        if not found.made_from:
+            remarks.append("replay_origin_unknown")
+        if found.instruction is not None and request.instruction != found.instruction:
+            remarks.append("replay_other_instruction")
+        return remarks
+
+    def _made_from(self, found: Recorded, image: Picture) -> bool:
+        """`found` can have been made from `image`. The origin may come in another file than it was recorded in."""
+        if not found.made_from:
+            return found.turn == 1  # every attempt of turn 1 edits the origin
+        recorded = self._chain.origin
+        of_origin = recorded is not None and recorded.image in found.made_from
+        return image.sha256 in found.made_from or (of_origin and self._is_origin(image))
+
+    def _is_origin(self, picture: Picture) -> bool:
+        """`picture` has the pixels of the recorded origin, which is known."""
+        recorded = self._chain.origin
+        assert recorded is not None
+        if picture.sha256 == recorded.image:
+            return True
+        if picture.sha256 not in self._same_as_origin:
+            own = Picture.from_bytes(read_image(recorded.file, recorded.image), str(recorded.file))
+            self._same_as_origin[picture.sha256] = np.array_equal(own.rgb, picture.rgb)
+        return self._same_as_origin[picture.sha256]
 
 
 def _read(config: ReplayConfig) -> Chain:
@@ -134,12 +191,3 @@ def _chain(config: ReplayConfig) -> Chain:
     if source.is_file():
         return read_manifest(source)
     raise ConfigError(f"editor.source: no run, folder of images or manifest at {source}: check the path")
-
-
-def _remarks(found: Recorded, request: EditRequest) -> list[str]:
-    remarks = []
-    if found.made_from and request.image.sha256 not in found.made_from:
-        remarks.append("replay_diverged")
-    if found.instruction is not None and request.instruction != found.instruction:
-        remarks.append("replay_other_instruction")
-    return remarks

@@ -14,7 +14,7 @@ from PIL import Image
 from pydantic import BaseModel, BeforeValidator, Field
 
 from turngate.agent.editor import EditUsage, NoImage, NoImageWhy
-from turngate.agent.editors.replay.chain import Chain, Recorded, linked
+from turngate.agent.editors.replay.chain import Chain, Recorded
 from turngate.errors import BadImage, ConfigError
 from turngate.manifest import manifest_rows
 from turngate.picture import EXTENSIONS
@@ -83,7 +83,7 @@ def read_folder(folder: Path, pattern: str | None) -> Chain:
     if not any(one.turn for one in recorded):
         raise ConfigError(f"editor.source: {folder} {_lacks(folder, pattern)}")
     numbered = "its paths by pattern" if pattern else "the last number in each name is its turn, or give `pattern`"
-    return Chain.of(linked(recorded), f"{folder} ({numbered})")
+    return Chain.of_frames(recorded, f"{folder} ({numbered})")
 
 
 def _images(folder: Path, deep: bool) -> list[Path]:
@@ -140,7 +140,8 @@ def read_run(path: Path, everything: bool) -> Chain:
         hint = "it has no attempts yet" if not rows else "it accepted nothing: replay its candidates with `take: all`"
         raise ConfigError(f"editor.source: nothing to replay in {path}: {hint}")
     simulated = info.resolved.simulated or any(row.simulated for row in chosen)
-    return Chain.of(recorded, str(path), simulated)
+    origin = Recorded(0, file=run.images.path(info.origin.image), image=info.origin.image)
+    return Chain.of(recorded, str(path), simulated, origin)
 
 
 def _accepted(decisions: Iterable[DecisionRow]) -> list[tuple[int, int]]:
@@ -156,23 +157,24 @@ def _accepted(decisions: Iterable[DecisionRow]) -> list[tuple[int, int]]:
 
 def _recorded(row: AttemptRow, turn: int, attempt: int, images: ImageStore) -> Recorded:
     usage = EditUsage(row.input_tokens, row.output_tokens, row.reasoning_tokens)  # no cost: a replay has none
+    # A recorded replay may lie beyond its own divergence: such an answer stays one that nobody would have given.
+    flags = tuple(flag for flag in row.flags if not flag.startswith(_LOOPS_OWN))
+    made_from = frozenset({row.input_image})
     if row.image is None:
-        why = cast(NoImageWhy, row.why)
-        return Recorded(
-            turn, attempt, no_image=NoImage(why, row.detail, row.retryable, row.reasoning, row.model, usage)
-        )
+        no_image = NoImage(cast(NoImageWhy, row.why), row.detail, row.retryable, row.reasoning, row.model, usage)
+        return Recorded(turn, attempt, no_image=no_image, made_from=made_from, instruction=row.instruction, flags=flags)
     return Recorded(
         turn,
         attempt,
         images.path(row.image),
         row.image,
-        made_from=frozenset({row.input_image}),
+        made_from=made_from,
         instruction=row.instruction,
         reasoning=row.reasoning,
         model=row.model,
         usage=usage,
         damage=row.damage,
-        flags=tuple(flag for flag in row.flags if not flag.startswith(_LOOPS_OWN)),
+        flags=flags,
         operation_failed=row.operation_failed,
         object_failure=row.object_failure,
         metadata={**row.metadata, "source_turn": row.turn, "source_attempt": row.attempt},
@@ -221,4 +223,4 @@ def read_manifest(file: Path) -> Chain:
     if not any(one.turn for one in recorded):
         raise ConfigError(f"editor.source: {file} lists no image of a turn above 0")
     simulated = any(one.damage is not None for one in recorded)
-    return Chain.of(linked(recorded), str(file), simulated)
+    return Chain.of_frames(recorded, str(file), simulated)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,8 +88,8 @@ def _row(label: str, one: Counterfactual) -> dict[str, Any]:
         "covers_the_run": one.diverged is None,
         "diverged": one.diverged,
         "first_change": {"turn": changed.decision.turn, "attempt": changed.decision.attempt} if changed else None,
-        "outcomes": outcomes([replace(step.record, decision=step.decision) for step in steps]),
-        "recorded_outcomes": outcomes([step.record for step in steps]),
+        "outcomes": outcomes(one.records),
+        "recorded_outcomes": outcomes(one.recorded),
         "decisions": [
             {
                 "turn": step.decision.turn,

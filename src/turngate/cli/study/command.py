@@ -81,7 +81,7 @@ def study_command(
     study = read_study(file, overrides)
     size = estimate(study, probe=only_plan)
     if only_plan and as_json:
-        print(json.dumps({"study": study.config.name, **asdict(size)}))
+        print(json.dumps({"study": study.config.name, **asdict(size), "remarks": study.remarks}))
         return 0
     if not as_json:
         click.echo(_plan(study, size, jobs), err=not only_plan)
@@ -116,7 +116,7 @@ def _plan(study: Study, size: StudyEstimate, jobs: int) -> str:
         text += f", {size.paid_calls_at_most:,} of them paid, {usd}"
     if size.seconds is not None:
         text += f"; about {duration(size.seconds / min(jobs, size.runs))} with --jobs {jobs}, one attempt per turn"
-    return text
+    return "\n".join((text, *study.remarks))
 
 
 def _write_reports(ended: list[Finished], reader: str | None) -> None:

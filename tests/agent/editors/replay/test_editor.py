@@ -71,7 +71,7 @@ def test_a_gate_that_decides_otherwise_is_told_on(config: Config, run: Run) -> N
     editor = {"type": "replay", "source": str(source.folder.path)}
     truth = {"measure": "simulator", "damaged_at": middle.damage}
     _, view = run(config(turns=6, editor=editor, gate="oracle", truth=truth), "gated")
-    flagged = {attempt.row.turn: "replay_diverged" in attempt.row.flags for attempt in view.attempts}
+    flagged = {attempt.row.turn: "beyond_divergence" in attempt.row.flags for attempt in view.attempts}
     assert flagged == {1: False, 2: False, 3: False, 4: True, 5: True, 6: True}
     assert [attempt.row.image for attempt in view.attempts] == accepted(source)
     assert view.attempts[5].row.damage == source.attempts[5].row.damage
@@ -114,7 +114,7 @@ def test_other_instructions_and_another_origin_are_flagged(config: Config, run: 
     editor = build(source.folder.path)
     assert edited(ask(editor, 1, origin)).flags == ()
     assert edited(ask(editor, 1, origin, text="Add an apple.")).flags == ("replay_other_instruction",)
-    assert edited(ask(editor, 1, gray(3))).flags == ("replay_diverged",)
+    assert edited(ask(editor, 1, gray(3))).flags == ("beyond_divergence",)
 
 
 def test_a_replay_of_a_replay_is_the_same_chain(config: Config, run: Run) -> None:

@@ -33,14 +33,15 @@ def test_a_folder_in_the_order_of_its_numbers(tmp_path: Path) -> None:
         answer = edited(ask(editor, turn, gray(10 * (turn - 1))))
         assert answer.data == gray(10 * turn).data
         assert (answer.flags, answer.model) == ((), editor.model)
-    assert edited(ask(editor, 1, gray(77))).flags == ("replay_diverged",), "image 0 is the origin"
-    assert edited(ask(editor, 5, gray(30))).flags == ("replay_diverged",)
+    assert edited(ask(editor, 1, gray(77))).flags == ("beyond_divergence",), "image 0 is the origin"
+    assert edited(ask(editor, 5, gray(30))).flags == ("beyond_divergence",)
 
 
 def test_without_image_0_the_origin_is_not_known(tmp_path: Path) -> None:
     editor = build(put(tmp_path / "x", **{"1": 10, "2": 20}))
-    assert edited(ask(editor, 1, gray(77))).flags == ()
-    assert edited(ask(editor, 2, gray(77))).flags == ("replay_diverged",)
+    assert not editor.knows_origin and editor.misfit(gray(77)) is None
+    assert edited(ask(editor, 1, gray(77))).flags == ("replay_origin_unknown",)
+    assert edited(ask(editor, 2, gray(77))).flags == ("beyond_divergence",)
 
 
 def test_a_pattern_chooses_among_folders(tmp_path: Path) -> None:
@@ -140,7 +141,7 @@ def test_a_manifest_says_everything(tmp_path: Path) -> None:
     assert (second.data, second.model, second.damage) == (gray(40).data, "gem-2", 3.0)
     assert second.reasoning == "Two lines,\nquoted."
     assert first.flags == second.flags == ()
-    assert edited(ask(editor, 1, gray(1))).flags == ("replay_diverged",)
+    assert edited(ask(editor, 1, gray(1))).flags == ("beyond_divergence",)
 
 
 @pytest.mark.parametrize(
