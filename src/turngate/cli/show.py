@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -52,9 +54,10 @@ def print_summary(
 
 def _lines(summary: RunSummary, report: Path | None, dropped: Dropped | None) -> list[tuple[str, str]]:
     status = summary.status + (f": {plain(summary.reason)}" if summary.reason else "")
-    lines = [("run", plain(summary.run)), ("status", status)]
+    lines = [("run", plain(summary.run)), ("status", status), ("verdict", summary.verdict.words)]
     if summary.simulated:
         lines.append(("editor", "SIMULATED: its damage is written by hand"))
+    lines += _answer_lines(summary)
     turns = (
         f"{summary.turns} of {summary.turns_planned} closed: {summary.accepted} accepted, {summary.rejected} rejected"
     )
@@ -63,24 +66,59 @@ def _lines(summary: RunSummary, report: Path | None, dropped: Dropped | None) ->
     lines.append(("turns", turns))
     attempts = f"{summary.attempts} editor calls, {summary.rejected_attempts} rejected"
     lines.append(("attempts", attempts + (f", {summary.no_images} without an image" if summary.no_images else "")))
-    if summary.truth is None:
-        lines.append(("truth", "not measured in this run"))
-    else:
-        unknown = f", {summary.truth_unknown} unknown" if summary.truth_unknown else ""
-        lines.append(("truth", plain(summary.truth)))
-        lines.append(("damaged", f"{summary.caught} caught, {summary.propagated} propagated"))
-        lines.append(("sound", f"{summary.passed} passed, {summary.false_alarms} false alarms{unknown}"))
-        lines.append(("collapse", f"turn {summary.collapse_turn}" if summary.collapse_turn else "none"))
     for name, counts in summary.counts.items():
         text = f"{counts.scored} scored, {counts.unscored} unscored, {counts.failed} failed, {counts.skipped} skipped"
         lines.append(("scores", f"{plain(name)}: {text}"))
     if summary.cost_usd is not None:
-        lines.append(("cost", f"${summary.cost_usd:.4f}"))
+        each = summary.usd_per_progressed_turn
+        per = f", ${each:.4f} per new sound image" if each is not None else ""
+        lines.append(("cost", f"${summary.cost_usd:.4f}{per}"))
     if dropped:
         lines.append(("telemetry", f"{dropped} were not delivered"))
     if report is not None:
         lines.append(("report", plain(str(report))))
     return lines
+
+
+def _answer_lines(summary: RunSummary) -> list[tuple[str, str]]:
+    """The numbers behind the verdict, in the order that every table has."""
+    answer = summary.answer
+    last = f"turn {answer.last_new_turn}" if answer.last_new_turn else "none"
+    stalled = ", stalled since" if answer.stalled_since is not None else ""
+    if not answer.known:
+        return [("truth", plain(summary.truth or "not measured in this run")), ("last new", last + stalled)]
+    turns, ends = answer.turns, answer.episodes
+    per_call = answer.progress_per_100_calls
+    calls = "" if per_call is None else f", {per_call:.3g} per 100 editor calls"
+    still = "" if not ends.open else f", {ends.open} still open"
+    alarms, first = answer.alarms, answer.first_damage_turn
+    delays = ", ".join(map(str, answer.delays)) if len(answer.delays) <= 8 else f"median {median(answer.delays):g}"
+    never = f", never in {answer.never_detected}" if answer.never_detected else ""
+    recovered = f", recovered at turn {answer.recovered_turn}" if answer.recovered_turn else ""
+    unknown = f", {summary.truth_unknown} candidates without one" if summary.truth_unknown else ""
+    lines = [
+        ("truth", f"{plain(summary.truth or '')}{unknown}"),
+        ("progress", f"{_number(answer.progress)} new sound images per 100 turns{calls}"),
+        ("exposure", f"a damaged image stands after {answer.exposed_turns} of {answer.planned} turns"),
+        ("last new", last + stalled),
+        ("episodes", f"{ends.caught} caught, {ends.stalled} stalled, {ends.propagated} propagated{still}"),
+        ("damage", f"first stands after turn {first}" if first else "none stands"),
+        ("alarms", f"{alarms.alarmed} of {alarms.inputs} inputs had a sound candidate refused"),
+    ]
+    if ends.total:
+        lines.append(("delay", f"{delays or 'none'} turns from first damage to the turn that refused it all{never}"))
+    lines.append(("collapse", f"turn {answer.collapse_turn}{recovered}" if answer.collapse_turn else "none"))
+    planned = {
+        "progressed": turns.progressed, "propagated": turns.propagated,
+        "held": turns.held_sound + turns.held_damaged, "went back": turns.went_back_sound + turns.went_back_damaged,
+        "no change": turns.no_change, "not reached": turns.not_reached, "unknown": turns.unknown,
+    }  # fmt: skip
+    lines.append(("planned", ", ".join(f"{number} {name}" for name, number in planned.items() if number)))
+    return lines
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
 
 
 # `turngate compare`.
@@ -102,6 +140,8 @@ def compare_command(a: Path, b: Path, as_json: bool) -> int:
     if as_json:
         print(found.model_dump_json())
         return 0
+    for name, summary in (("A", found.a), ("B", found.b)):
+        click.echo(f"{name}: {plain(summary.verdict.words)}")
     console = Console(highlight=False)
     titles = {"configuration": found.config, "versions": found.made_with, "outcome": found.outcome}
     for title, changes in titles.items():
@@ -141,7 +181,7 @@ def list_command(folder: Path, as_json: bool) -> int:
     from rich.table import Table
 
     from turngate.errors import MachineError, UserError
-    from turngate.traces.analysis.run import RunView, summarise
+    from turngate.traces.analysis.run import VERDICT_WORDS, RunView, summarise
     from turngate.traces.run_folder import find_runs
 
     if not folder.is_dir():
@@ -158,16 +198,23 @@ def list_command(folder: Path, as_json: bool) -> int:
         print(json.dumps({"runs": runs, "unreadable": broken}, ensure_ascii=False))
         return 0
     table = Table(box=None)
-    for title in ("run", "status", "turns", "accepted", "rejected", "forced", "caught", "propagated", "collapse"):
-        table.add_column(title, justify="left" if title in ("run", "status") else "right", overflow="fold")
+    for title in ("run", "status", "turns", "verdict", "progress", "exposure", "last new", "episodes"):
+        table.add_column(title, justify="left" if title in ("run", "status", "verdict") else "right", overflow="fold")
     for summary in summaries:
-        numbers = (
-            summary.accepted, summary.rejected, summary.forced,
-            summary.caught, summary.propagated, summary.collapse_turn,
-        )  # fmt: skip
-        shown = ["-" if number is None else str(number) for number in numbers]
-        table.add_row(summary.run, summary.status, f"{summary.turns}/{summary.turns_planned}", *shown)
+        answer, ends = summary.answer, summary.answer.episodes
+        table.add_row(
+            plain(os.path.relpath(summary.run, folder)),
+            summary.status,
+            f"{summary.turns}/{summary.turns_planned}",
+            VERDICT_WORDS[summary.verdict.kind],
+            _number(answer.progress),
+            "-" if answer.exposure is None else f"{answer.exposure:.0%}",
+            str(answer.last_new_turn) if answer.last_new_turn else "never",
+            f"{ends.caught}/{ends.stalled}/{ends.propagated}" if answer.known else "-",
+        )
     Console().print(table if summaries else f"no runs below {folder}")
+    if summaries:
+        click.echo("progress: new sound images per 100 turns; episodes: caught/stalled/propagated")
     for item in broken:
         click.echo(f"unreadable: {item['run']}: {item['error']}", err=True)
     return 0

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run.answer import RunAnswer, answer_run
+from turngate.traces.analysis.run.recast import truth_unit
 from turngate.traces.analysis.run.run_view import AttemptView, RunView, standings
 from turngate.traces.analysis.run.verdict import Verdict, run_verdict
 from turngate.traces.records import RunStatus
@@ -122,7 +123,8 @@ def truth_words(run: RunView) -> str | None:
     """How truth is measured and from where on an image is damaged, in words; None when no truth was measured."""
     known = [attempt.truth for attempt in run.attempts if attempt.truth is not None]
     base = run.baseline_truth or (known[0] if known else None)
-    return None if base is None else f"{base.measure}, damaged at {base.damaged_at:g}"
+    unit = truth_unit(run)
+    return None if base is None else f"{base.measure}, damaged at {base.damaged_at:g}{' ' if unit else ''}{unit}"
 
 
 def _usages(attempt: AttemptView) -> Iterator[tuple[int | None, float | None]]:
