@@ -7,12 +7,21 @@ import json
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 from turngate.errors import MissingExtra
-from turngate.traces.analysis.run import AttemptView, RunView
+from turngate.traces.analysis.run import AttemptView, RunView, damage_episodes, stretch_of, turn_results
 
-__all__ = ["read_jsonl", "write_csv", "write_jsonl", "write_parquet"]
+__all__ = ["TableName", "episode_rows", "read_jsonl", "turn_rows", "write_csv", "write_jsonl", "write_parquet"]
+
+
+TableName = Literal["attempts", "turns", "episodes"]
+"""What can be exported: the attempts as recorded, or what the answer makes of them."""
+
+
+def table_rows(run: RunView, table: TableName) -> list[dict[str, Any]]:
+    """The rows of a table as flat mappings."""
+    return {"attempts": flat_rows, "turns": turn_rows, "episodes": episode_rows}[table](run)
 
 
 def flat_rows(run: RunView) -> list[dict[str, Any]]:
@@ -23,23 +32,23 @@ def flat_rows(run: RunView) -> list[dict[str, Any]]:
     return [_flat(run, view) for view in run.attempts]
 
 
-def write_csv(run: RunView, file: TextIO) -> int:
-    """Write a header and one line per attempt; returns how many."""
-    rows = flat_rows(run)
-    writer = csv.DictWriter(file, fieldnames=list(rows[0]) if rows else ["run", "turn", "attempt"])
+def write_csv(run: RunView, file: TextIO, table: TableName = "attempts") -> int:
+    """Write a header and one line per row of the table; returns how many."""
+    rows = table_rows(run, table)
+    writer = csv.DictWriter(file, fieldnames=list(rows[0]) if rows else ["run", "turn"])
     writer.writeheader()
     writer.writerows(rows)
     return len(rows)
 
 
-def write_parquet(run: RunView, path: Path) -> int:
+def write_parquet(run: RunView, path: Path, table: TableName = "attempts") -> int:
     """Write a Parquet file; raises `MissingExtra` without pyarrow. Returns the number of rows."""
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise MissingExtra("Parquet needs pyarrow: pip install 'turngate[parquet]'") from None
-    rows = flat_rows(run)
+    rows = table_rows(run, table)
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
     return len(rows)
 
@@ -74,6 +83,18 @@ def _cell(value: Any) -> Any:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
 
 
+def turn_rows(run: RunView) -> list[dict[str, Any]]:
+    """What each planned turn came to (`TurnResult`), with the run's id before it."""
+    return [{"run": run.info.run, **row.model_dump(mode="json")} for row in turn_results(stretch_of(run))]
+
+
+def episode_rows(run: RunView) -> list[dict[str, Any]]:
+    """Damage episodes (`DamageEpisode`, with its delay), with the run's id before them."""
+    stretch = stretch_of(run)
+    found = damage_episodes(stretch, turn_results(stretch))
+    return [{"run": run.info.run, **row.model_dump(mode="json"), "delay": row.delay} for row in found]
+
+
 # One JSON line per attempt, and a reader that survives a torn last line.
 
 
@@ -94,11 +115,13 @@ def attempt_objects(run: RunView) -> Iterator[dict[str, Any]]:
         }
 
 
-def write_jsonl(run: RunView, file: TextIO) -> int:
-    """Write one line per attempt; returns how many."""
-    for item in attempt_objects(run):
+def write_jsonl(run: RunView, file: TextIO, table: TableName = "attempts") -> int:
+    """Write one line per row of the table; returns how many."""
+    count = 0
+    for item in attempt_objects(run) if table == "attempts" else table_rows(run, table):
         file.write(json.dumps(item, ensure_ascii=False, allow_nan=False) + "\n")
-    return len(run.attempts)
+        count += 1
+    return count
 
 
 def read_jsonl(path: Path) -> list[dict[str, Any]]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel
+
 from turngate.errors import MissingExtra, NoSuchRun
 from turngate.traces._sqlite import LedgerReader, connect, kind_of, machine_errors
+from turngate.traces.analysis.run import DamageEpisode, RunView, TurnResult
+from turngate.traces.exports import episode_rows, turn_rows
 from turngate.traces.records import TABLES
 from turngate.traces.run_folder import RunFolder, find_runs
 
@@ -34,11 +38,15 @@ class Frames:
     decisions: pl.DataFrame
     composites: pl.DataFrame
     """What masked accepts made; without rows when there was none."""
+    turns: pl.DataFrame
+    """What each planned turn came to, by the leading truth (`TurnResult`)."""
+    episodes: pl.DataFrame
+    """Damage episodes, by the leading truth (`DamageEpisode`), with their delay."""
 
     def to_pandas(self) -> dict[str, Any]:
         """The same as pandas frames, by name; needs pandas and pyarrow."""
         try:
-            return {name: getattr(self, name).to_pandas() for name in _SHOWN}
+            return {one.name: getattr(self, one.name).to_pandas() for one in fields(self)}
         except ModuleNotFoundError as error:
             raise MissingExtra(f"pandas frames need {error.name}: pip install pandas pyarrow") from None
 
@@ -57,7 +65,7 @@ def frames(path: str | Path) -> Frames:
     if not runs:
         raise NoSuchRun(f"no run at or below {folder}: check the path")
     places = _places(folder)
-    found: dict[str, list[pl.DataFrame]] = {name: [] for name in _SHOWN}
+    found: dict[str, list[pl.DataFrame]] = {one.name: [] for one in fields(Frames)}
     for run in runs:
         file = RunFolder(run).path / "ledger.sqlite"
         before = {"run": RunFolder(run).info().run, **places.get(run.resolve(), {})}
@@ -69,15 +77,30 @@ def frames(path: str | Path) -> Frames:
                     found[name].append(_frame(name, reader.all_values(name), before))
             finally:
                 link.close()
+        view = RunView.load(run)
+        found["turns"].append(_made(TurnResult, turn_rows(view), before))
+        found["episodes"].append(_made(DamageEpisode, episode_rows(view), before, "delay"))
     return Frames(**{name: pl.concat(parts, how="diagonal") for name, parts in found.items()})
 
 
+def _made(model: type[BaseModel], rows: list[dict[str, Any]], before: dict[str, Any], *more: str) -> pl.DataFrame:
+    """Rows that the answer makes; `more` are columns of whole numbers beside the model's fields."""
+    return _typed({**_kinds(model), **dict.fromkeys(more, int)}, rows, before)
+
+
 def _frame(table: str, values: list[dict[str, Any]], before: dict[str, Any]) -> pl.DataFrame:
+    return _typed(_kinds(TABLES[table][0]), values, before)
+
+
+def _kinds(model: type[BaseModel]) -> dict[str, Any]:
+    annotations: dict[str, Any] = {name: field.annotation for name, field in model.model_fields.items()}
+    return {name: kind_of(annotation) for name, annotation in annotations.items()}
+
+
+def _typed(kinds: dict[str, Any], values: list[dict[str, Any]], before: dict[str, Any]) -> pl.DataFrame:
     import polars as pl
 
     types: dict[type, Any] = {int: pl.Int64, float: pl.Float64, bool: pl.Int64}
-    annotations: dict[str, Any] = {name: field.annotation for name, field in TABLES[table][0].model_fields.items()}
-    kinds = {name: kind_of(annotation) for name, annotation in annotations.items()}
     rows = [[row.get(name) for name in kinds] for row in values]
     frame = pl.DataFrame(rows, {name: types.get(kind, pl.String) for name, kind in kinds.items()}, orient="row")
     flags = [pl.col(name).cast(pl.Boolean) for name, kind in kinds.items() if kind is bool]

@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from turngate.cli.options import json_option, out_option
+
+if TYPE_CHECKING:
+    from turngate.traces.exports import TableName
 
 __all__ = []
 
@@ -16,10 +20,12 @@ __all__ = []
 @click.command("export")
 @click.argument("run", type=click.Path(path_type=Path))
 @click.option("--format", "kind", type=click.Choice(["jsonl", "csv", "parquet"]), default="jsonl", show_default=True)
+@click.option("--table", type=click.Choice(["attempts", "turns", "episodes"]), default="attempts", show_default=True,
+              help="Attempts as recorded, results per turn, or damage episodes.")  # fmt: skip
 @click.option("--otlp", "endpoint", metavar="URL", help="Send the run's spans to an OTLP/HTTP endpoint instead.")
-@out_option("File to write; default standard output (Parquet: RUN/attempts.parquet).")
-def export_command(run: Path, kind: str, endpoint: str | None, out: Path | None) -> int:
-    """Export RUN, one row per attempt, or send it to a trace backend."""
+@out_option("File to write; default standard output (Parquet: RUN/TABLE.parquet).")
+def export_command(run: Path, kind: str, table: TableName, endpoint: str | None, out: Path | None) -> int:
+    """Export RUN, one row per attempt, turn or episode, or send it to a trace backend."""
     from turngate.errors import MachineError
     from turngate.traces.analysis.run import RunView
     from turngate.traces.exports import write_csv, write_jsonl, write_parquet
@@ -33,18 +39,18 @@ def export_command(run: Path, kind: str, endpoint: str | None, out: Path | None)
     write = write_jsonl if kind == "jsonl" else write_csv
     try:
         if kind == "parquet":
-            target = out or view.folder.path / "attempts.parquet"
-            count = write_parquet(view, target)
+            target = out or view.folder.path / f"{table}.parquet"
+            count = write_parquet(view, target, table)
         elif out is None:
-            write(view, sys.stdout)
+            write(view, sys.stdout, table)
             return 0
         else:
             target = out
             with out.open("w", encoding="utf-8", newline="") as file:
-                count = write(view, file)
+                count = write(view, file, table)
     except OSError as error:
         raise MachineError(f"cannot write {out or run}: {error.strerror or error}") from error
-    click.echo(f"{count} attempts written to {target}", err=True)
+    click.echo(f"{count} {table} written to {target}", err=True)
     return 0
 
 
@@ -55,7 +61,7 @@ def export_command(run: Path, kind: str, endpoint: str | None, out: Path | None)
 def schema_command() -> int:
     """Print the JSON Schema of everything that turngate reads and writes, with units and meanings."""
     from turngate.graphs.config import RunConfig
-    from turngate.traces.analysis.run import RunSummary
+    from turngate.traces.analysis.run import DamageEpisode, RunSummary, TurnResult
     from turngate.traces.records import SCHEMA_VERSION, TABLES
     from turngate.traces.run_folder import RunInfo
 
@@ -64,6 +70,8 @@ def schema_command() -> int:
         "config": RunConfig.model_json_schema(),
         "run.json": RunInfo.model_json_schema(),
         "ledger": {table: model.model_json_schema() for table, (model, _) in TABLES.items()},
+        "turns": TurnResult.model_json_schema(),
+        "episodes": DamageEpisode.model_json_schema(),
         "summary": RunSummary.model_json_schema(),
     }
     click.echo(json.dumps(schema, indent=2))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from turngate.cli.options import json_option, set_option
+from turngate.frozen import FrozenModel
+from turngate.traces.analysis.run import RunAnswer, RunView, answer_records, run_verdict
 
 if TYPE_CHECKING:
     from turngate.graphs.replay import Counterfactual
@@ -17,7 +19,37 @@ if TYPE_CHECKING:
 __all__ = []
 
 
-_WORDS = {"caught": "caught", "propagated": "propagated", "passed": "passed", "false_alarm": "false alarms"}
+class ReplayedDecision(FrozenModel):
+    """One decision, as recorded and as taken again."""
+
+    turn: int
+    attempt: int
+    recorded: str
+    decided: str
+    reason: str
+
+
+class ReplayRow(FrozenModel):
+    """What one setting would have made of the recorded candidates."""
+
+    value: str | None
+    """Value of the swept field; None without a sweep."""
+    gate: dict[str, Any]
+    """The gate's configuration."""
+    turns: int
+    """Closed turns up to the divergence: both answers are over these."""
+    covers_the_run: bool
+    diverged: str | None
+    """Where the record ends to be valid, in words; None when it covers the run."""
+    first_change: tuple[int, int] | None
+    """Turn and attempt of the first decision that differs."""
+    verdict: str
+    recorded_verdict: str
+    answer: RunAnswer
+    """With the other decisions."""
+    recorded: RunAnswer
+    """As recorded, over the same turns."""
+    decisions: list[ReplayedDecision]
 
 
 @click.command("replay")
@@ -41,11 +73,13 @@ def replay_command(
     if sweep is not None:
         settings = [(value, [f"{field}={value}"]) for field, value in _values(sweep)]
     found = [(label, _redecide(run, [*added, *overrides, *more])) for label, more in settings]
-    rows = [_row(label, one) for label, one in found]
+    view = RunView.load(run)
+    rows = [_row(view, label, one) for label, one in found]
     if as_json:
-        print(json.dumps({"run": str(run), "replays": rows}, ensure_ascii=False))
+        replays = [row.model_dump(mode="json") for row in rows]
+        print(json.dumps({"run": str(run), "replays": replays}, ensure_ascii=False))
         return 0
-    _say(found, rows, sweep)
+    _say(rows, sweep)
     return 0
 
 
@@ -75,57 +109,63 @@ def _values(sweep: str) -> Iterable[tuple[str, str]]:
     return [(field, value.strip()) for value in values.split(",")]
 
 
-def _row(label: str, one: Counterfactual) -> dict[str, Any]:
-    from turngate.traces.analysis.run import outcomes
-
-    steps = one.steps
-    changed = next((step for step in steps if step.changed), None)
-    return {
-        "value": label or None,
-        "gate": one.config.gate.model_dump(mode="json"),
-        "turns": one.turns,
-        "attempts": len(steps),
-        "covers_the_run": one.diverged is None,
-        "diverged": one.diverged,
-        "first_change": {"turn": changed.decision.turn, "attempt": changed.decision.attempt} if changed else None,
-        "outcomes": outcomes(one.records),
-        "recorded_outcomes": outcomes(one.recorded),
-        "decisions": [
-            {
-                "turn": step.decision.turn,
-                "attempt": step.decision.attempt,
-                "recorded": step.record.decision.action,
-                "decided": step.decision.action,
-                "reason": step.decision.reason,
-            }
-            for step in steps
+def _row(view: RunView, label: str, one: Counterfactual) -> ReplayRow:
+    changed = next((step.decision for step in one.steps if step.changed), None)
+    answer, recorded = (answer_records(view, records, one.turns) for records in (one.records, one.recorded))
+    return ReplayRow(
+        value=label or None,
+        gate=one.config.gate.model_dump(mode="json"),
+        turns=one.turns,
+        covers_the_run=one.diverged is None,
+        diverged=one.diverged,
+        first_change=(changed.turn, changed.attempt) if changed else None,
+        verdict=run_verdict(answer, "complete").words,
+        recorded_verdict=run_verdict(recorded, "complete").words,
+        answer=answer,
+        recorded=recorded,
+        decisions=[
+            ReplayedDecision(
+                turn=step.decision.turn,
+                attempt=step.decision.attempt,
+                recorded=step.record.decision.action,
+                decided=step.decision.action,
+                reason=step.decision.reason,
+            )
+            for step in one.steps
         ],
-    }
+    )
 
 
-def _say(found: list[tuple[str, Counterfactual]], rows: list[dict[str, Any]], sweep: str | None) -> None:
+def _say(rows: Sequence[ReplayRow], sweep: str | None) -> None:
     from turngate.cli.columns import plain, print_rows
 
     field = sweep.partition("=")[0] if sweep else "gate"
-    recorded = max(rows, key=lambda row: int(row["attempts"]))
-    table = []
-    for label, row in [("as recorded", recorded), *((row["value"] or str(row["gate"]["type"]), row) for row in rows)]:
-        counts = row["recorded_outcomes"] if label == "as recorded" else row["outcomes"]
-        change = row["first_change"]
-        table.append(
-            {
-                field: str(label),
-                "turns": str(row["turns"]),
-                **{word: str(counts[name]) for name, word in _WORDS.items()},
-                "first change": "" if label == "as recorded" else f"turn {change['turn']}" if change else "none",
-                "valid until": "" if label == "as recorded" else row["diverged"] or "the end",
-            }
-        )
+    longest = max(rows, key=lambda row: row.turns)
+    table = [_cells(field, "as recorded", longest.turns, longest.recorded, "", "")]
+    for row in rows:
+        change = f"turn {row.first_change[0]}" if row.first_change else "none"
+        name = row.value or str(row.gate["type"])
+        table.append(_cells(field, name, row.turns, row.answer, change, row.diverged or "the end"))
     print_rows(table)
-    if len(found) == 1:
-        for step in (step for step in found[0][1].steps if step.changed):
-            decision = step.decision
-            click.echo(
-                f"turn {decision.turn}, attempt {decision.attempt}: {step.record.decision.action} -> {decision.action} "
-                f"({plain(decision.reason, 160)})"
-            )
+    for row in rows:
+        click.echo(f"{plain(row.value or str(row.gate['type']))}: {row.verdict}")
+    if len(rows) == 1:
+        for one in rows[0].decisions:
+            if one.recorded != one.decided:
+                where = f"turn {one.turn}, attempt {one.attempt}"
+                click.echo(f"{where}: {one.recorded} -> {one.decided} ({plain(one.reason, 160)})")
+
+
+def _cells(field: str, name: str, turns: int, answer: RunAnswer, change: str, valid: str) -> dict[str, str]:
+    ends = answer.episodes
+    told = answer.known
+    return {
+        field: name,
+        "turns": str(turns),
+        "progress": "-" if answer.progress is None else f"{answer.progress:.3g}",
+        "exposure": "-" if answer.exposure is None else f"{answer.exposure:.0%}",
+        "last new": f"turn {answer.last_new_turn}" if answer.last_new_turn else "never",
+        "episodes": f"{ends.caught} / {ends.stalled + ends.open} / {ends.propagated}" if told else "-",
+        "first change": change,
+        "valid until": valid,
+    }

@@ -14,10 +14,20 @@ from turngate.traces.analysis.run.episodes import (
     damage_episodes,
     false_alarms,
 )
-from turngate.traces.analysis.run.run_view import RunView
+from turngate.traces.analysis.run.run_view import RunView, attempt_views
 from turngate.traces.analysis.run.turns import Stretch, TurnResult, stretch_of, turn_results
+from turngate.traces.records import AttemptRecord
 
-__all__ = ["EpisodeCounts", "EqualCalls", "RunAnswer", "TurnCounts", "answer_run", "answer_stretch", "stall_window"]
+__all__ = [
+    "EpisodeCounts",
+    "EqualCalls",
+    "RunAnswer",
+    "TurnCounts",
+    "answer_records",
+    "answer_run",
+    "answer_stretch",
+    "stall_window",
+]
 
 
 class TurnCounts(FrozenModel):
@@ -153,6 +163,15 @@ def stall_window(planned: int) -> int:
 def answer_run(run: RunView, turns: int | None = None) -> RunAnswer:
     """Count over a whole run, or over its first `turns` planned turns."""
     return answer_stretch(stretch_of(run, turns))
+
+
+def answer_records(run: RunView, records: Sequence[AttemptRecord], turns: int) -> RunAnswer:
+    """Count over the first `turns` turns of `run` with other decisions: `records` are what a replay made of them.
+
+    Where the replay ends before the run's planned turns the answer is told so far.
+    """
+    going_on = turns < run.config.turns
+    return answer_stretch(Stretch(run.info.origin.image, run.baseline_truth, attempt_views(records), turns, going_on))
 
 
 def answer_stretch(stretch: Stretch) -> RunAnswer:

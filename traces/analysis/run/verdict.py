@@ -63,9 +63,11 @@ def _kind_and_words(answer: RunAnswer) -> tuple[VerdictKind, str]:
         return "stalls", f"stalls: no new image in {planned}, the origin stands untouched"
     if answer.stalled_since is not None:
         return "stalls", f"stalls: nothing new since turn {answer.stalled_since} of {answer.planned}, sound; {sound}"
-    caught = answer.episodes.total + answer.episodes.open > 0
-    if caught:
-        return "goes_on", f"catches and goes on: {sound} in {planned}, exposure 0"
+    ends = answer.episodes
+    if ends.total + ends.open > 0:
+        # Of a run at work it is not known yet whether anything comes after what it refused.
+        words = "catches and goes on" if ends.caught or not answer.going_on else "catches"
+        return "goes_on", f"{words}: {sound} in {planned}, exposure 0"
     return "goes_on", f"goes on: {sound} in {planned}; no candidate was damaged"
 
 
