@@ -169,7 +169,9 @@ def run_content(
     panels = {name: panel for name, panel in found_panels.items() if panel is not None}
     figures = {"truth": truth.figure} if truth else {}
     figures |= {f"score-{number}": panel.figure for number, panel in enumerate(panels.values(), 1)}
-    figures |= {f"rescored-{number}": one.panel.figure for number, one in enumerate(rescored.evaluators, 1)}
+    figures |= {
+        f"rescored-{number}": one.panel.figure for number, one in enumerate(rescored.evaluators, 1) if one.panel
+    }
     laid = registered(view, rescored.run)
     found = [*stops(view, pictures, turns, laid.frames if laid else {}), *more]
     values = {
