@@ -202,8 +202,11 @@ def answer_study(loaded: LoadedStudy, reader: SummaryReader | None = None) -> St
 
 
 def base_arm(arms: Mapping[str, Sequence[LoadedRun]]) -> str | None:
-    """The arm without a gate: the control of that name, else the first own arm whose gate accepts everything."""
-    if NO_GATE in arms:
+    """The arm without a gate: the control of that name, else the first own arm whose gate accepts everything.
+
+    An own arm may have that name as well; it stands in the control's place where it has no gate.
+    """
+    if NO_GATE in arms and not any(one.gated for one in arms[NO_GATE]):
         return NO_GATE
     open_arms = (arm for arm, runs in arms.items() if not runs[0].run.control and not any(one.gated for one in runs))
     return next(open_arms, None)
