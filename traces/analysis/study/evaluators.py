@@ -218,7 +218,6 @@ def _answer(name: str, everything: Sequence[LoadedRun], base: Sequence[LoadedRun
     for one in everything:
         for field, number in one.summary.counts.get(name, Counts()).model_dump().items():
             counts[field] += number
-    facts = [one.view.info.resolved.evaluators[name] for one in everything if name in one.view.info.resolved.evaluators]
     parts = [one.view.config.evaluators[name] for one in everything if name in one.view.config.evaluators]
     kinds = {kind for part in parts for kind in _types(part.as_mapping())}
     measures = {one.view.baseline_truth.measure for one in everything if one.view.baseline_truth is not None}
@@ -226,7 +225,7 @@ def _answer(name: str, everything: Sequence[LoadedRun], base: Sequence[LoadedRun
         evaluator=name,
         arm=base[0].run.arm if base else None,
         editors=rows,
-        given_origin=any("origin" in one.inputs for one in facts),
+        given_origin=any(_given_origin(one.view, name) for one in everything),
         like_truth=bool(kinds & measures),
         candidates=sum(one.damaged + one.sound for one in rows if one.editor != ALL_EDITORS),
         of_candidates=sum(_with_truth(one.view) for one in base),
@@ -301,6 +300,14 @@ def _mean_of_editors(editors: Sequence[Mapping[str, float]]) -> Estimate:
     plain = {origin: sum(areas) / len(areas) for origin, areas in found.items()} if estimate.by_origin else {}
     top = None if estimate.high is None else min(1.0, estimate.high)
     return estimate.model_copy(update={"high": top, "by_origin": plain})
+
+
+def _given_origin(run: RunView, name: str) -> bool:
+    facts, part = run.info.resolved.evaluators.get(name), run.config.evaluators.get(name)
+    if facts is not None and facts.inputs:
+        return "origin" in facts.inputs
+    # turngate 0.1.0 recorded no inputs: the settings say what an image is held against.
+    return part is not None and "origin" in (part.settings.get("against"), part.settings.get("reference"))
 
 
 def _types(part: Mapping[str, Any]) -> Iterator[str]:
