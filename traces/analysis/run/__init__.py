@@ -45,7 +45,7 @@ from turngate.traces.analysis.run.settings import as_yaml, gate_line, in_words, 
 from turngate.traces.analysis.run.summaries import RunReasoning, Spoken, SummaryCounts, read_run, read_runs
 from turngate.traces.analysis.run.summary import Counts, RunSummary, summarise, truth_words
 from turngate.traces.analysis.run.turns import Stretch, TurnOutcome, TurnResult, stretch_of, turn_results
-from turngate.traces.analysis.run.verdict import VERDICT_WORDS, Verdict, VerdictKind, run_verdict
+from turngate.traces.analysis.run.verdict import VERDICT_WORDS, Verdict, VerdictKind, goes_on_words, run_verdict
 
 __all__ = [
     "MARK",
@@ -84,6 +84,7 @@ __all__ = [
     "damage_episodes",
     "false_alarms",
     "gate_line",
+    "goes_on_words",
     "in_words",
     "made_with",
     "models",

@@ -95,7 +95,7 @@ class EqualCalls(FrozenModel):
     calls: int
     """Budget of calls; the planned turns."""
     progress: float | None
-    """New sound images per 100 calls of the budget."""
+    """New sound images per 100 calls of the budget; those of unknown turns are left out."""
     exposure: float | None
     """Share of the budget's calls after which a damaged image stands, 0..1. After the last call the last one stands."""
 
@@ -115,7 +115,7 @@ class RunAnswer(FrozenModel):
     different: int
     """Different images among those (by bytes): an editor that repeats itself brings the same one again."""
     progress_per_100_calls: float | None
-    """New and sound images per 100 editor calls; None without a call."""
+    """New and sound images per 100 editor calls; None without a call. Calls of unknown turns are left out."""
     exposure: float | None
     """Share of planned turns after which a damaged image stands, 0..1. Turns with an unknown truth are left out."""
     exposed_turns: int
@@ -128,7 +128,8 @@ class RunAnswer(FrozenModel):
     last_new_turn: int
     """Last turn that took a new image; 0 when none did."""
     stalled_since: int | None
-    """`last_new_turn` when nothing new came in the last `stall_window` turns; None when the run did not stall."""
+    """`last_new_turn` when nothing new came in the last `stall_window` turns; None when the run did not stall, and when
+    its end is not known: it is at work, or the record went another way."""
     episodes: EpisodeCounts
     first_damage_turn: int | None
     """First turn after which a damaged image stands."""
@@ -147,7 +148,12 @@ class RunAnswer(FrozenModel):
     calls: int
     """Editor calls."""
     diverged_turn: int | None
-    """First turn with a candidate beyond the point of divergence of a recorded chain."""
+    """First turn beyond the point of divergence of a recorded chain; nothing is known from there on."""
+
+    @property
+    def told_turns(self) -> int:
+        """Turns up to the point of divergence of a recorded chain; all of them where it never diverged."""
+        return self.planned if self.diverged_turn is None else self.diverged_turn - 1
 
     @property
     def ended_at(self) -> int | None:
@@ -182,11 +188,13 @@ def answer_stretch(stretch: Stretch) -> RunAnswer:
     planned, calls = len(results), len(stretch.attempts)
     known = stretch.known and counts.unknown < planned
     counted = planned - counts.unknown
+    counted_calls = calls - sum(one.calls for one in results if one.result == "unknown")
     standing = [one for one in results if one.damaged is not None and one.result != "unknown"]
     exposed = [one.turn for one in standing if one.damaged]
     last_new = max((one.turn for one in results if one.new), default=0)
     collapse, recovered = _collapse(results)
-    stalled = not stretch.going_on and planned > 0 and planned - last_new >= stall_window(planned)
+    told = bool(results) and not stretch.going_on and not results[-1].beyond
+    stalled = told and planned - last_new >= stall_window(planned)
     return RunAnswer(
         planned=planned,
         going_on=stretch.going_on,
@@ -194,7 +202,7 @@ def answer_stretch(stretch: Stretch) -> RunAnswer:
         turns=counts,
         progress=100 * counts.progressed / counted if known and counted else None,
         different=len({one.image for one in results if one.result == "progressed"}),
-        progress_per_100_calls=100 * counts.progressed / calls if known and calls else None,
+        progress_per_100_calls=100 * counts.progressed / counted_calls if known and counted_calls else None,
         exposure=len(exposed) / len(standing) if known and standing else None,
         exposed_turns=len(exposed),
         equal_calls=_equal_calls(stretch, results, known),
@@ -229,20 +237,22 @@ def _equal_calls(stretch: Stretch, results: Sequence[TurnResult], known: bool) -
     by_turn = {one.turn: one for one in results}
     damaged: bool | None = stretch.origin_damaged
     after: list[bool | None] = []
-    progressed = 0
+    progressed = unknown = 0
     for attempt in stretch.attempts[:budget]:
-        if attempt.decision.closes_turn:
-            result = by_turn[attempt.row.turn]
+        result = by_turn.get(attempt.row.turn)  # none yet of the turn that a run at work is in
+        if result is not None and attempt.decision.closes_turn:
             damaged = result.damaged
             progressed += result.result == "progressed"
+        unknown += result is not None and result.result == "unknown"
         after.append(damaged)
     spent = len(after)
     if stretch.going_on:
         budget = spent
     after += [damaged] * (budget - spent)
+    unknown += budget - spent if results[-1].beyond else 0
     told = [one for one in after if one is not None]
     return EqualCalls(
         calls=budget,
-        progress=100 * progressed / budget if budget else None,
+        progress=100 * progressed / (budget - unknown) if budget > unknown else None,
         exposure=sum(told) / len(told) if told else None,
     )

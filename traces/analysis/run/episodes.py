@@ -85,11 +85,11 @@ def damage_episodes(stretch: Stretch, results: Sequence[TurnResult]) -> list[Dam
             opened.candidates += 1
             standing = attempt.standing if attempt.taken else None
             opened.propagated |= standing is not None and standing.damaged is True
-        if turn <= len(results):
+        if turn <= len(results) and not results[turn - 1].beyond:
             before = results[turn - 2].image if turn > 1 else stretch.origin
             for opened in found.values():
                 opened.left |= results[turn - 1].image != before or results[turn - 1].new
-    known = not stretch.going_on and not any(result.beyond for result in results[-1:])
+    known = not stretch.going_on and not any(result.beyond for result in results)
     begins = sorted(one.turn for one in found.values())
     refusals = _refusing_turns(stretch.attempts)
     return [_closed(one, known, refusals, begins) for one in found.values()]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from turngate.component import Direction
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
-from turngate.traces.records import TruthRow, is_damaged
+from turngate.traces.records import CompositeRow, TruthRow, is_damaged
 
 __all__ = ["truth_direction", "truth_unit", "with_threshold"]
 
@@ -40,11 +40,12 @@ def with_threshold(run: RunView, damaged_at: float) -> RunView:
         damaged = is_damaged(row.value, damaged_at, better)
         return row.model_copy(update={"damaged": damaged, "damaged_at": damaged_at})
 
+    def composed(row: CompositeRow | None) -> CompositeRow | None:
+        return None if row is None else row.model_copy(update={"truth": again(row.truth)})
+
     def anew(attempt: AttemptView) -> AttemptView:
-        composite = attempt.composite
-        if composite is not None:
-            composite = composite.model_copy(update={"truth": again(composite.truth)})
-        return replace(attempt, truth=again(attempt.truth), composite=composite)
+        made, composite = composed(attempt.made), composed(attempt.composite)
+        return replace(attempt, truth=again(attempt.truth), made=made, composite=composite)
 
     attempts = [anew(attempt) for attempt in run.attempts]
     return replace(run, attempts=attempts, baseline_truth=again(run.baseline_truth))

@@ -90,6 +90,8 @@ def summarise(run: RunView) -> RunSummary:
     cost, progressed = sum(costs) if costs else None, answer.turns.progressed
     edited = [attempt for attempt in attempts if attempt.row.outcome == "edited"]
     last = standings(run)[-1]
+    # Damage is counted from the origin on: without a verdict of its own it is sound, as in `answer`.
+    sound = True if last.sound is None and last.image_turn == 0 and answer.known else last.sound
     return RunSummary(
         run=str(run.folder.path),
         id=run.info.run,
@@ -110,7 +112,7 @@ def summarise(run: RunView) -> RunSummary:
         no_images=sum(attempt.row.outcome == "no_image" for attempt in attempts),
         truth_unknown=sum(one.truth is None or one.truth.damaged is None for one in edited) if truth else 0,
         counts={name: _counts(attempts, name) for name in run.config.evaluators},
-        final_damaged=None if last.sound is None else not last.sound,
+        final_damaged=None if sound is None else not sound,
         final_untouched=last.untouched,
         final_truth=last.truth_value,
         cost_usd=cost,

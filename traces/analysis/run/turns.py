@@ -23,8 +23,9 @@ TurnOutcome = Literal["progressed", "propagated", "held", "went_back", "no_chang
 - `went_back`: a rollback or a restart put an earlier image in the place of the current one.
 - `no_change`: the editor returned its input: neither progress nor catch.
 - `not_reached`: the run ended before this turn; the last standing image still stands.
-- `unknown`: the truth of the standing image is not known, or the candidate was recorded from another image than the
-  one that stood (beyond the point of divergence of a recorded chain). In no rate.
+- `unknown`: the truth of the standing image is not known, or the turn lies beyond the point of divergence of a
+  recorded chain, whether the run reached it or not: its candidates were made from another image than the one that
+  stood. In no rate.
 """
 
 
@@ -43,13 +44,14 @@ class TurnResult(FrozenModel):
     image_turn: int
     """Turn that took it; 0 for the origin."""
     new: bool = False
-    """A new image was taken in this turn, whatever its truth."""
+    """An edited image was taken in this turn and has other bytes than the one before, whatever its truth. False beyond
+    the point of divergence, where the record says nothing."""
     forced: bool = False
     """The gate had rejected the image that was taken."""
     calls: int = 0
     """Editor calls of the turn."""
     beyond: bool = False
-    """Some candidate of the turn lies beyond the point of divergence of a recorded chain."""
+    """The turn lies beyond the point of divergence of a recorded chain."""
 
 
 @dataclass(frozen=True)
@@ -87,13 +89,15 @@ class Stretch:
         edited = [attempt for attempt in self.attempts if attempt.row.outcome == "edited"]
         if not edited:
             return self.baseline is not None
-        return any(one.truth is not None and one.truth.damaged is not None for one in edited)
+        # A composite's truth may be known where its candidate's is not.
+        truths = [truth for one in edited for truth in (one.truth, one.standing if one.taken else None)]
+        return any(truth is not None and truth.damaged is not None for truth in truths)
 
 
 def stretch_of(run: RunView, turns: int | None = None) -> Stretch:
     """The run up to its last planned turn, or up to turn `turns`. One that is at work is counted as far as it got."""
     planned = run.config.turns if turns is None else min(turns, run.config.turns)
-    attempts = [attempt for attempt in run.attempts if attempt.row.turn <= planned] if turns else run.attempts
+    attempts = run.attempts if turns is None else [one for one in run.attempts if one.row.turn <= planned]
     going_on = run.status == "running" and sum(one.decision.closes_turn for one in attempts) < planned
     return Stretch(run.info.origin.image, run.baseline_truth, attempts, planned, going_on)
 
@@ -102,7 +106,8 @@ def turn_results(stretch: Stretch) -> list[TurnResult]:
     """One result per planned turn, in order.
 
     The truth of a turn is that of the very image that stands: a composite's after a masked accept, an earlier one's
-    after a rollback. A turn that the run left open (no decision closed it) is `not_reached`.
+    after a rollback. A turn that the run left open (no decision closed it) is `not_reached`, and so are those after it;
+    beyond the point of divergence they are `unknown`, for a run that ended there might not have.
     """
     progress = Progress.start(stretch.origin)
     damaged: dict[int, bool | None] = {0: stretch.origin_damaged}
@@ -115,15 +120,15 @@ def turn_results(stretch: Stretch) -> list[TurnResult]:
             continue
         found.append(_closed(members, before, progress, damaged))
         members = []
-    last = found[-1] if found else None
-    standing = damaged[progress.image_turn] if last is None or not last.beyond else None
+    beyond = (bool(found) and found[-1].beyond) or any(one.row.beyond_divergence for one in members)
+    standing = None if beyond else damaged[progress.image_turn]
     for turn in range(len(found) + 1, stretch.horizon + 1):
         # The calls of a turn that was left open count: they were paid.
         calls = len(members) if turn == len(found) + 1 else 0
         found.append(
             TurnResult(
-                turn=turn, result="not_reached", damaged=standing, image=progress.image,
-                image_turn=progress.image_turn, calls=calls,
+                turn=turn, result="unknown" if beyond else "not_reached", damaged=standing, image=progress.image,
+                image_turn=progress.image_turn, calls=calls, beyond=beyond,
             )
         )  # fmt: skip
         members = []
@@ -135,12 +140,16 @@ def _closed(
 ) -> TurnResult:
     turn = members[0].row.turn
     taken = next((attempt for attempt in members if attempt.taken), None)
-    new = taken is not None and taken.row.outcome == "edited"
     if taken is not None:
         # The same bytes are as sound as they were.
-        damaged[turn] = _damaged(taken.standing) if new else damaged.get(taken.row.input_turn)
+        edited = taken.row.outcome == "edited"
+        damaged[turn] = _damaged(taken.standing) if edited else damaged.get(taken.row.input_turn)
     standing = damaged.get(after.image_turn)
     beyond = any(attempt.row.beyond_divergence for attempt in members)
+    # By bytes: an edit of the origin (history `origin`) may bring the very image that stands already, and an ancestor
+    # may have the bytes of the current image.
+    moved = after.image != before.image
+    new = moved and not beyond and taken is not None and taken.row.outcome == "edited"
     source: Literal["fresh", "inherited"] | None = None
     result: TurnOutcome
     if beyond or (standing is None and not _unchanged(members, taken)):
@@ -152,7 +161,6 @@ def _closed(
     elif _unchanged(members, taken):
         result = "no_change"
     else:
-        moved = (after.image, after.image_turn) != (before.image, before.image_turn)
         result = "went_back" if moved else "held"
     return TurnResult(
         turn=turn,

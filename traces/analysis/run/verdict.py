@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from turngate.frozen import FrozenModel
-from turngate.traces.analysis.run.answer import RunAnswer
+from turngate.traces.analysis.run.answer import EpisodeCounts, RunAnswer
 from turngate.traces.analysis.statistics import counted
 from turngate.traces.records import RunStatus
 
-__all__ = ["VERDICT_WORDS", "Verdict", "VerdictKind", "run_verdict"]
+__all__ = ["VERDICT_WORDS", "Verdict", "VerdictKind", "goes_on_words", "run_verdict"]
 
 VerdictKind = Literal["propagates", "stalls", "goes_on", "not_told"]
 """One of the three answers, or none: no truth was measured, or no turn is closed yet."""
@@ -28,7 +28,7 @@ class Verdict(FrozenModel):
 
     kind: VerdictKind
     words: str
-    """One sentence without a full stop; it begins with the kind."""
+    """One sentence without a full stop."""
 
 
 def run_verdict(answer: RunAnswer, status: RunStatus) -> Verdict:
@@ -42,33 +42,40 @@ def run_verdict(answer: RunAnswer, status: RunStatus) -> Verdict:
 
 
 def _kind_and_words(answer: RunAnswer) -> tuple[VerdictKind, str]:
-    planned = counted(answer.planned, "turn")
+    told = counted(answer.told_turns, "turn")
     if not answer.planned:
         return "not_told", "not told: no turn is closed yet"
+    if not answer.told_turns:
+        return "not_told", "not told"
     if not answer.known:
         since = f", nothing new since turn {answer.stalled_since}" if answer.stalled_since else ""
-        return "not_told", f"not told: no truth was measured; {_images(answer.new_images)} in {planned}{since}"
+        return "not_told", f"not told: no truth was measured; {_images(answer.new_images)} in {told}{since}"
     sound = _sound_images(answer)
     if answer.first_damage_turn is not None and answer.last_damage_turn is not None:
-        words = f"propagates: a damaged image stands after {answer.exposed_turns} of {planned}"
+        words = f"propagates: a damaged image stands after {answer.exposed_turns} of {told}"
         if answer.exposed_turns > 1:
             words += f", from turn {answer.first_damage_turn} on"
         else:
             words += f", turn {answer.first_damage_turn}"
-        if answer.last_damage_turn < answer.planned:
+        if answer.last_damage_turn < answer.told_turns:
             words += f", none after turn {answer.last_damage_turn}"
         stalled = f"; nothing new since turn {answer.stalled_since}" if answer.stalled_since is not None else ""
         return "propagates", f"{words}; {sound}{stalled}"
     if answer.stalled_since == 0:
-        return "stalls", f"stalls: no new image in {planned}, the origin stands untouched"
+        return "stalls", f"stalls: no new image in {told}, the origin stands untouched"
     if answer.stalled_since is not None:
         return "stalls", f"stalls: nothing new since turn {answer.stalled_since} of {answer.planned}, sound; {sound}"
-    ends = answer.episodes
-    if ends.total + ends.open > 0:
-        # Of a run at work it is not known yet whether anything comes after what it refused.
-        words = "catches and goes on" if ends.caught or not answer.going_on else "catches"
-        return "goes_on", f"{words}: {sound} in {planned}, exposure 0"
-    return "goes_on", f"goes on: {sound} in {planned}; no candidate was damaged"
+    words = goes_on_words(answer.episodes)
+    end = "exposure 0" if answer.episodes.total + answer.episodes.open else "no candidate was damaged"
+    return "goes_on", f"{words}: {sound} in {told}, {end}"
+
+
+def goes_on_words(ends: EpisodeCounts) -> str:
+    """How a loop went on: only where another image followed what it refused did it catch and go on."""
+    if ends.caught:
+        return "catches and goes on"
+    # Too late to be a stall of the run, or not known yet whether anything comes after it.
+    return "catches at the end" if ends.stalled else "catches" if ends.open else "goes on"
 
 
 def _sound_images(answer: RunAnswer) -> str:
@@ -100,6 +107,6 @@ def _ended(answer: RunAnswer, status: RunStatus) -> str:
 def _unknown(answer: RunAnswer) -> str:
     if answer.diverged_turn is not None:
         return f"from turn {answer.diverged_turn} on the record tells no more: it was made from other images"
-    if answer.known and answer.turns.unknown:
+    if answer.known and answer.turns.unknown:  # a diverged record has been told above
         return f"the truth after {counted(answer.turns.unknown, 'turn')} is not known"
     return ""

@@ -151,6 +151,9 @@ class StudyAnswer(TruthAnswer):
     """Different pictures among the origins: clusters of the intervals."""
     smallest_p: float | None
     """Smallest p that this number of origins can give, before any correction; None with few origins."""
+    smallest_p_alone: float | None
+    """What is left of it after the correction where one difference alone is that small: `smallest_p` times the tests,
+    two for each own arm with a p, at most 1. None with few origins or without such an arm."""
     base: str | None
     """The arm without a gate that others are held against; None when the study has none."""
     more_truths: list[TruthAnswer]
@@ -183,6 +186,7 @@ def answer_study(loaded: LoadedStudy, reader: SummaryReader | None = None) -> St
         question=str(study.config["question"]),
         origins=origins,
         smallest_p=smallest_p(origins),
+        smallest_p_alone=_smallest_p_alone(origins, lead.pairs),
         base=base,
         more_truths=others,
         disagreements=disagreements(loaded, names),
@@ -201,9 +205,18 @@ def answer_study(loaded: LoadedStudy, reader: SummaryReader | None = None) -> St
     )
 
 
+def _smallest_p_alone(origins: int, pairs: Sequence[ArmDifference]) -> float | None:
+    tests = sum(p is not None for pair in pairs for p in (pair.progress_p, pair.exposure_p))
+    smallest = smallest_p(origins)
+    return min(1.0, smallest * tests) if smallest is not None and tests else None
+
+
 def base_arm(arms: Mapping[str, Sequence[LoadedRun]]) -> str | None:
-    """The arm without a gate: the control of that name, else the first own arm whose gate accepts everything."""
-    if NO_GATE in arms:
+    """The arm without a gate: the control of that name, else the first own arm whose gate accepts everything.
+
+    An own arm may have that name as well; it stands in the control's place where it has no gate.
+    """
+    if NO_GATE in arms and not any(one.gated for one in arms[NO_GATE]):
         return NO_GATE
     open_arms = (arm for arm, runs in arms.items() if not runs[0].run.control and not any(one.gated for one in runs))
     return next(open_arms, None)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ from turngate.traces.analysis.run import (
     TurnCounts,
 )
 from turngate.traces.analysis.statistics import Estimate, cluster_mean
-from turngate.traces.analysis.study.loaded import LoadedRun, by_cluster
+from turngate.traces.analysis.study.loaded import LoadedRun
 from turngate.traces.analysis.study.verdicts import ArmVerdict, arm_verdict
 
 __all__ = [
@@ -43,7 +43,7 @@ class FirstDamage(FrozenModel):
     """Share without any after that turn, 0..1."""
     runs: int
     never: int
-    """Runs in which none stood up to the horizon; one that ended early is among them: stopping is the gate's doing."""
+    """Runs in which none is known to have stood; one that ended early is among them: stopping is the gate's doing."""
 
 
 class MatchedTruth(FrozenModel):
@@ -83,7 +83,7 @@ class ArmAnswer(FrozenModel):
     progress_per_100_calls: Estimate
     """New and sound images per 100 editor calls, 0..100."""
     usd_per_progressed_turn: float | None
-    """US dollars per new and sound image; None where no cost is known or no such image came."""
+    """US dollars per new and sound image, over the runs whose cost is known; None without one or without an image."""
     exposure: Estimate
     """Share of planned turns after which a damaged image stands, 0..1."""
     equal_calls_progress: Estimate
@@ -137,13 +137,13 @@ def answer_arm(arm: str, runs: Sequence[LoadedRun]) -> ArmAnswer:
     summaries = [one.summary for one in runs]
     known = [one for one in runs if one.answer.known]
     costs = [one.cost_usd for one in summaries if one.cost_usd is not None]
-    progressed = sum(one.turns.progressed for one in answers)
+    progressed = sum(one.answer.turns.progressed for one in summaries if one.cost_usd is not None)
     delays = sorted(delay for one in answers for delay in one.delays)
     last = sorted(one.last_new_turn for one in answers)
     ends = [one.final_truth for one in summaries if one.final_truth is not None]
 
     def mean(of: Callable[[RunAnswer], float | None], highest: float) -> Estimate:
-        return run_mean(known, lambda run: of(run.answer), (0.0, highest))
+        return run_mean([(run, of(run.answer)) for run in known], (0.0, highest))
 
     return ArmAnswer(
         arm=arm,
@@ -186,14 +186,12 @@ def answer_arm(arm: str, runs: Sequence[LoadedRun]) -> ArmAnswer:
     )
 
 
-def run_mean(
-    runs: Sequence[LoadedRun], value: Callable[[LoadedRun], float | None], bounds: tuple[float, float]
-) -> Estimate:
+def run_mean(values: Iterable[tuple[LoadedRun, float | None]], bounds: tuple[float, float]) -> Estimate:
     """Mean over origins of the runs' values; runs without a value are left out."""
-    groups = {
-        cluster: [number for run in of_origin if (number := value(run)) is not None]
-        for cluster, of_origin in by_cluster(runs).items()
-    }
+    groups: dict[str, list[float]] = defaultdict(list)
+    for run, value in values:
+        if value is not None:
+            groups[run.cluster].append(value)
     return cluster_mean(groups, bounds)
 
 
@@ -206,16 +204,17 @@ def total(kind: type[_C], counts: Sequence[_C]) -> _C:
 
 
 def first_damage(answers: Sequence[RunAnswer]) -> FirstDamage:
-    """Turn after which a damaged image first stood; a run without one is censored at its horizon.
+    """Turn after which a damaged image first stood; a run without one is censored at its horizon, or where its recorded
+    chain diverged.
 
     The first time counts, even if a rollback mends it. A run that ended early is carried to its planned turns: what
     stood at its end still stands then.
     """
     from scipy.stats import CensoredData, ecdf
 
-    known = [one for one in answers if one.planned > 0]
+    known = [one for one in answers if one.told_turns > 0]
     fell = [one.first_damage_turn for one in known if one.first_damage_turn is not None]
-    lasted = [one.planned for one in known if one.first_damage_turn is None]
+    lasted = [one.told_turns for one in known if one.first_damage_turn is None]
     if not fell:
         return FirstDamage(turns=[], share=[], runs=len(known), never=len(lasted))
     curve = ecdf(CensoredData(uncensored=fell, right=lasted)).sf

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from turngate.frozen import FrozenModel
-from turngate.traces.analysis.run import seen_by, summarise
+from turngate.traces.analysis.run import answer_run, run_verdict, seen_by
 from turngate.traces.analysis.statistics import counted
 from turngate.traces.analysis.study.loaded import LoadedStudy
 
@@ -62,7 +62,7 @@ def _disagreement(loaded: LoadedStudy, other: str) -> TruthDisagreement:
                 continue
             if lead.damaged is not None and more.damaged is not None:
                 judged[f"{one.cluster} {one.run.scenario} {row.image}"] = (lead.damaged, more.damaged)
-        mine, theirs = one.summary.verdict, summarise(seen_by(one.view, other)).verdict
+        mine, theirs = one.summary.verdict, run_verdict(answer_run(seen_by(one.view, other)), one.view.status)
         if mine.kind != theirs.kind:
             apart.append(f"{one.run.arm} {one.run.label}".rstrip() + f": {mine.kind} / {theirs.kind}")
     pairs = list(judged.values())

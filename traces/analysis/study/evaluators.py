@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -148,7 +148,7 @@ class EditorDiscrimination(FrozenModel):
     sound: int
     """Sound ones."""
     roc: Roc
-    """Vertical mean of the runs' curves."""
+    """Vertical mean over origins of the vertical mean of each origin's runs; for all editors, mean of the editors'."""
 
 
 class RescoredEvidence(FrozenModel):
@@ -181,7 +181,7 @@ class EvaluatorAnswer(FrozenModel):
     given_origin: bool
     """It was shown the origin, as a truth that compares with it was: its area says less."""
     like_truth: bool
-    """It is what the truth is measured by: its area is no merit."""
+    """It is, or is made of, what the truth is measured by: its area is no merit."""
     candidates: int
     """Different candidates with a score and a known truth, in the runs without a gate."""
     of_candidates: int
@@ -212,21 +212,20 @@ def _answer(name: str, everything: Sequence[LoadedRun], base: Sequence[LoadedRun
     for one in base:
         if name in one.view.config.evaluators:
             editors[one.run.editor or one.view.config.editor.type].append(one)
-    rows = [_editor(editor, runs, name) for editor, runs in editors.items()]
-    if len(rows) > 1:
-        rows.append(_all_editors(editors, rows, name))
+    looked = [_editor(editor, runs, name) for editor, runs in editors.items()]
+    rows = [one.row for one in looked] + ([_all_editors(looked)] if len(looked) > 1 else [])
     counts: dict[str, int] = defaultdict(int)
     for one in everything:
         for field, number in one.summary.counts.get(name, Counts()).model_dump().items():
             counts[field] += number
-    facts = [one.view.info.resolved.evaluators[name] for one in everything if name in one.view.info.resolved.evaluators]
-    kinds = {one.view.config.evaluators[name].type for one in everything if name in one.view.config.evaluators}
+    parts = [one.view.config.evaluators[name] for one in everything if name in one.view.config.evaluators]
+    kinds = {kind for part in parts for kind in _types(part.as_mapping())}
     measures = {one.view.baseline_truth.measure for one in everything if one.view.baseline_truth is not None}
     return EvaluatorAnswer(
         evaluator=name,
         arm=base[0].run.arm if base else None,
         editors=rows,
-        given_origin=any("origin" in one.inputs for one in facts),
+        given_origin=any(_given_origin(one.view, name) for one in everything),
         like_truth=bool(kinds & measures),
         candidates=sum(one.damaged + one.sound for one in rows if one.editor != ALL_EDITORS),
         of_candidates=sum(_with_truth(one.view) for one in base),
@@ -235,47 +234,87 @@ def _answer(name: str, everything: Sequence[LoadedRun], base: Sequence[LoadedRun
     )
 
 
-def _editor(editor: str, runs: Sequence[LoadedRun], name: str) -> EditorDiscrimination:
+@dataclass(frozen=True)
+class _Looked:
+    """One editor's runs through one evaluator's eyes."""
+
+    row: EditorDiscrimination
+    areas: dict[str, float]
+    """Origin -> mean area of its runs."""
+
+
+def _editor(editor: str, runs: Sequence[LoadedRun], name: str) -> _Looked:
     looked_at = [(one.cluster, list(judged(one.view, name))) for one in runs]
     areas: dict[str, list[float]] = defaultdict(list)
+    curves: dict[str, list[Roc]] = defaultdict(list)
     for cluster, candidates in looked_at:
         if (area := auc(candidates)) is not None:
             areas[cluster].append(area)
+            curves[cluster].append(roc(candidates))
     damaged = sum(each.damaged for _, candidates in looked_at for each in candidates)
-    return EditorDiscrimination(
+    row = EditorDiscrimination(
         editor=editor,
         auc=cluster_mean(areas, (0.0, 1.0)),
         runs=sum(map(len, areas.values())),
         of_runs=len(runs),
         damaged=damaged,
         sound=sum(len(candidates) for _, candidates in looked_at) - damaged,
-        roc=mean_roc([roc(candidates) for _, candidates in looked_at]),
+        roc=mean_roc([mean_roc(of_origin) for of_origin in curves.values()]),
     )
+    return _Looked(row, {cluster: sum(found) / len(found) for cluster, found in areas.items()})
 
 
-def _all_editors(
-    editors: Mapping[str, Sequence[LoadedRun]], rows: Sequence[EditorDiscrimination], name: str
-) -> EditorDiscrimination:
-    """The mean of the editors' rows; its interval is over origins, each origin's number the mean of its editors'."""
-    by_origin: dict[str, list[float]] = defaultdict(list)
-    for runs in editors.values():
-        mine: dict[str, list[float]] = defaultdict(list)
-        for one in runs:
-            if (area := auc(list(judged(one.view, name)))) is not None:
-                mine[one.cluster].append(area)
-        for cluster, areas in mine.items():
-            by_origin[cluster].append(sum(areas) / len(areas))
-    estimate = cluster_mean(by_origin, (0.0, 1.0))
-    known = [row.auc.value for row in rows if row.auc.value is not None]
+def _all_editors(editors: Sequence[_Looked]) -> EditorDiscrimination:
+    """The mean of the editors' rows, with an interval over origins."""
+    rows = [one.row for one in editors]
     return EditorDiscrimination(
         editor=ALL_EDITORS,
-        auc=estimate.model_copy(update={"value": sum(known) / len(known) if known else None}),
+        auc=_mean_of_editors([one.areas for one in editors if one.areas]),
         runs=sum(row.runs for row in rows),
         of_runs=sum(row.of_runs for row in rows),
         damaged=sum(row.damaged for row in rows),
         sound=sum(row.sound for row in rows),
         roc=mean_roc([row.roc for row in rows]),
     )
+
+
+def _mean_of_editors(editors: Sequence[Mapping[str, float]]) -> Estimate:
+    """Mean of the editors' means; `editors` are areas by origin.
+
+    Each origin weighs what its areas weigh in that mean: then the mean over origins is the mean of the editors', and
+    the interval is around it also where editors ran on different origins. Where they ran on the same ones, an origin's
+    number is the mean of its areas.
+    """
+    origins = sorted({origin for areas in editors for origin in areas})
+    weights = {
+        origin: [len(origins) / (len(editors) * len(areas)) for areas in editors if origin in areas]
+        for origin in origins
+    }
+    found = {origin: [areas[origin] for areas in editors if origin in areas] for origin in origins}
+    highest = max((sum(shares) for shares in weights.values()), default=1.0)
+    weighted = {
+        origin: [sum(share * area for share, area in zip(weights[origin], found[origin], strict=True))]
+        for origin in origins
+    }
+    estimate = cluster_mean(weighted, (0.0, max(1.0, highest)))
+    plain = {origin: sum(areas) / len(areas) for origin, areas in found.items()} if estimate.by_origin else {}
+    top = None if estimate.high is None else min(1.0, estimate.high)
+    return estimate.model_copy(update={"high": top, "by_origin": plain})
+
+
+def _given_origin(run: RunView, name: str) -> bool:
+    facts, part = run.info.resolved.evaluators.get(name), run.config.evaluators.get(name)
+    if facts is not None and facts.inputs:
+        return "origin" in facts.inputs
+    # turngate 0.1.0 recorded no inputs: the settings say what an image is held against.
+    return part is not None and "origin" in (part.settings.get("against"), part.settings.get("reference"))
+
+
+def _types(part: Mapping[str, Any]) -> Iterator[str]:
+    """Type of an evaluator and of those that it is made of."""
+    yield str(part.get("type", ""))
+    for member in (part.get("members") or {}).values():
+        yield from _types(member)
 
 
 def _with_truth(run: RunView) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 from statistics import median
 
 from turngate.component import Direction
@@ -39,16 +40,12 @@ __all__ = [
     "LoadedRun",
     "LoadedStudy",
     "by_arm",
-    "by_cluster",
     "load_study",
     "score_curve",
     "seen_through",
     "thresholds_of",
     "truth_curve",
 ]
-
-
-_OPEN = {"running", "waiting", "interrupted"}
 
 
 @dataclass(frozen=True)
@@ -110,8 +107,8 @@ class LoadedRun:
 
     @property
     def ended(self) -> bool:
-        """No more turns will come: its last image is the one that it ends with."""
-        return self.summary.status not in _OPEN
+        """It is not at work: its last image stands to its last planned turn, as in the answer."""
+        return self.summary.status != "running"
 
     @cached_property
     def rescored(self) -> RescoredScores:
@@ -164,9 +161,15 @@ def load_study(study: StudyView, labels: Labels | None = None) -> LoadedStudy:
     runs = []
     for run, view in views:
         picture = _identity(view)
-        cluster = names.setdefault(picture, run.origin or "origin")
+        cluster = names.setdefault(picture, _free(run.origin or "origin", names.values()))
         runs.append(LoadedRun(run, view if labels is None else with_labels(view, labels), picture, cluster))
     return LoadedStudy(study, runs, labels)
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    """`name`, or with a number: a picture that was replaced under its name is another origin."""
+    numbered = (f"{name} ({number})" for number in count(2))
+    return name if name not in taken else next(one for one in numbered if one not in taken)
 
 
 def _identity(view: RunView) -> str:
@@ -179,14 +182,6 @@ def _identity(view: RunView) -> str:
 def seen_through(runs: Iterable[LoadedRun], truth: str) -> list[LoadedRun]:
     """The runs that have that truth, with it in the leading place."""
     return [replace(run, view=seen_by(run.view, truth)) for run in runs if truth in run.view.truths]
-
-
-def by_cluster(runs: Iterable[LoadedRun]) -> dict[str, list[LoadedRun]]:
-    """Origin, by pixels -> its runs: the groups of every interval."""
-    groups: dict[str, list[LoadedRun]] = defaultdict(list)
-    for one in runs:
-        groups[one.cluster].append(one)
-    return groups
 
 
 def by_arm(runs: Iterable[LoadedRun]) -> dict[str, list[LoadedRun]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import EpisodeCounts, answer_run, with_threshold
@@ -41,7 +40,7 @@ class ArmDifference(FrozenModel):
     base: str
     """The arm without a gate."""
     cells: int
-    """Cells that both arms ran and whose truth is known."""
+    """Cells that both arms ran, on one picture, and whose truth is known."""
     turns: list[int]
     """Planned turns that were compared; more than one number where cells differ."""
     progress: Estimate
@@ -71,14 +70,20 @@ def pair_arms(by_arm: Mapping[str, Sequence[LoadedRun]], base: Sequence[LoadedRu
 
 
 def _pair(arm: str, runs: Sequence[LoadedRun], cells: Mapping[tuple[str, str, str, int], LoadedRun]) -> ArmDifference:
-    paired = [(one, cells[one.run.cell]) for one in runs if one.run.cell in cells and one.answer.known]
+    paired = [
+        (one, other)
+        for one in runs
+        if one.answer.known and (other := cells.get(one.run.cell)) is not None and other.picture == one.picture
+    ]
     progress: dict[str, list[float]] = {}
     exposure: dict[str, list[float]] = {}
     compared: set[int] = set()
     for one, other in paired:
         turns = min(one.answer.planned, other.answer.planned)
         compared.add(turns)
-        mine, theirs = (answer_run(each.view, turns) for each in (one, other))
+        mine, theirs = (
+            each.answer if each.answer.planned == turns else answer_run(each.view, turns) for each in (one, other)
+        )
         if mine.progress is not None and theirs.progress is not None:
             progress.setdefault(one.cluster, []).append(mine.progress - theirs.progress)
         if mine.exposure is not None and theirs.exposure is not None:
@@ -120,15 +125,15 @@ def sensitivity_at(by_arm: Mapping[str, Sequence[LoadedRun]], damaged_at: float)
     """Every arm with `damaged` taken anew at another threshold."""
     rows = []
     for arm, runs in by_arm.items():
-        again = [replace(one, view=with_threshold(one.view, damaged_at)) for one in runs]
+        answers = [(one, answer_run(with_threshold(one.view, damaged_at))) for one in runs]
         rows.append(
             SensitivityRow(
                 damaged_at=damaged_at,
                 arm=arm,
-                progress=run_mean(again, lambda one: one.answer.progress, (0.0, 100.0)).value,
-                exposure=run_mean(again, lambda one: one.answer.exposure, (0.0, 1.0)).value,
-                stalled=sum(one.answer.stalled_since is not None for one in again),
-                episodes=total(EpisodeCounts, [one.answer.episodes for one in again]),
+                progress=run_mean([(one, answer.progress) for one, answer in answers], (0.0, 100.0)).value,
+                exposure=run_mean([(one, answer.exposure) for one, answer in answers], (0.0, 1.0)).value,
+                stalled=sum(answer.stalled_since is not None for _, answer in answers),
+                episodes=total(EpisodeCounts, [answer.episodes for _, answer in answers]),
             )
         )
     return rows

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from turngate.frozen import FrozenModel
-from turngate.traces.analysis.run import VERDICT_WORDS, RunAnswer, VerdictKind
+from turngate.traces.analysis.run import VERDICT_WORDS, EpisodeCounts, RunAnswer, VerdictKind, goes_on_words
 from turngate.traces.analysis.statistics import counted
 from turngate.traces.analysis.study.loaded import LoadedRun
 
@@ -38,16 +38,24 @@ def arm_verdict(runs: Sequence[LoadedRun]) -> ArmVerdict:
 
 
 def _kind_words(kind: VerdictKind, answers: Sequence[RunAnswer]) -> str:
-    caught = any(one.episodes.total + one.episodes.open for one in answers)
-    return "catches and goes on" if kind == "goes_on" and caught else VERDICT_WORDS[kind]
+    if kind != "goes_on":
+        return VERDICT_WORDS[kind]
+    ends = [one.episodes for one in answers]
+    return goes_on_words(
+        EpisodeCounts(
+            caught=sum(one.caught for one in ends),
+            stalled=sum(one.stalled for one in ends),
+            open=sum(one.open for one in ends),
+        )
+    )
 
 
 def _details(kind: VerdictKind, answers: Sequence[RunAnswer]) -> str:
-    planned = sum(one.planned for one in answers)
-    progress = 100 * sum(one.turns.progressed for one in answers) / planned if planned else 0.0
+    turns = sum(one.planned - one.turns.unknown for one in answers)
+    progress = 100 * sum(one.turns.progressed for one in answers) / turns if turns else 0.0
     match kind:
         case "propagates":
-            share = sum(one.exposed_turns for one in answers) / planned
+            share = sum(one.exposed_turns for one in answers) / turns
             firsts = [one.first_damage_turn for one in answers if one.first_damage_turn is not None]
             stalled = sum(one.stalled_since is not None for one in answers)
             end = f", {counted(stalled, 'run')} with nothing new at the end" if stalled else ""
