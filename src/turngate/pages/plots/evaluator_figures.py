@@ -171,7 +171,7 @@ def _areas(few: Sequence[EvaluatorAnswer], judged: JudgedRuns) -> Figure:
             few_origins |= bool(area.by_origin)
             own = list(area.by_origin.values())
             axes.plot(own, [row] * len(own), linestyle="none", marker="|", markersize=6, color=INK, zorder=2)
-            axes.plot([area.value], [row], linestyle="none", marker="o", color=OWN, zorder=3, clip_on=False)
+            axes.plot([mine.auc.value], [row], linestyle="none", marker="o", color=OWN, zorder=3, clip_on=False)
         axes.set_xlim(-0.04, 1.04)
         axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
         axes.set_yticks(range(len(few)), names)
