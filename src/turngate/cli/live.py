@@ -166,10 +166,8 @@ _PER_SECOND = 4
 class Live:
     """Observer of a run; context manager around it."""
 
-    def __init__(self, folder: Path, label: str = "") -> None:
-        """`label` precedes every line and rules out the table: others write to the same terminal."""
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._label = label
         self._console = Console(stderr=True, highlight=False)
         self._recent: deque[AttemptRecord] = deque(maxlen=_SHOWN)
         self._turns = 0
@@ -199,7 +197,7 @@ class Live:
         self._cost = quick_summary(self._folder).cost_usd  # of what was done before, when the run goes on
         self._left = TimeLeft(self._turns)
         self._since = time.monotonic()
-        if self._console.is_interactive and self._console.file.isatty() and not self._label:
+        if self._console.is_interactive and self._console.file.isatty():
             self._table = LiveTable(info)
             self._live = RichLive(
                 console=self._console, get_renderable=self._render, refresh_per_second=_PER_SECOND, transient=True
@@ -226,7 +224,7 @@ class Live:
         """Nothing: the summary says it."""
 
     def _say(self, line: str, style: str = "") -> None:
-        self._console.print(Text(self._label + line, style=style), soft_wrap=True)
+        self._console.print(Text(line, style=style), soft_wrap=True)
 
     def _render(self) -> RenderableType:
         width = self._console.width - 1  # in the last column some terminals break the line

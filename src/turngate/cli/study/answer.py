@@ -81,7 +81,6 @@ def _program() -> str:
 def _say_truth(answer: TruthAnswer) -> None:
     """Verdict of every arm, then the numbers behind it."""
     print_words(_truth_words(answer))
-    click.echo()
     width = max((len(arm.arm) for arm in answer.arms), default=0) + 2
     for arm in answer.arms:
         print_words(f"{arm.arm + (' *' if arm.control else ''):<{width}} {arm.verdict.words}")
