@@ -140,7 +140,7 @@ def test_nothing_clearly_changed(config: Config, run: Run) -> None:
     assert [attempt.decision.action for attempt in view.attempts] == ["skip"] * 4
     assert composite(view.attempts[0]).changed == 0
     assert "no change of the candidate reaches masking.threshold" in view.attempts[0].decision.reason
-    assert (summarise(view).rejected, summarise(view).propagated) == (4, 0)
+    assert (summarise(view).rejected, summarise(view).answer.turns.propagated) == (4, 0)
 
 
 def test_another_aspect_ratio_cannot_be_masked(config: Config, run: Run) -> None:

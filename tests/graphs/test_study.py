@@ -109,41 +109,46 @@ def test_the_answer_counts_what_happened_by_hand(tmp_path: Path) -> None:
     assert {one.status for one in run(tmp_path, study(tmp_path, sensitivity=[6]))} == {"complete"}
     arms = {arm.arm: arm for arm in answer(tmp_path).arms}
     strict = arms["strict"]
-    assert (strict.catch_rate.value, strict.false_alarm_rate.value) == (2 / 3, 0.0)
-    assert (strict.propagated_share.value, strict.accepted_share.value) == (1 / 3, 3 / 5)
-    assert (strict.delay, strict.never_detected) == (1.0, 0), "damaged at turn 3, first kept out at turn 4"
-    assert strict.collapsed.value == 0.0
-    assert strict.calls_per_sound_turn == 5 / 2
-    assert strict.end_truth.value == 5.0
-    assert strict.success_at[5].value == 0.0
-    assert (strict.soundness.turns, strict.soundness.share) == ([3], [0.0])
+    assert (strict.progress.value, strict.exposure.value, strict.last_new_turn) == (40.0, 3 / 5, 3.0)
+    assert (strict.turns.progressed, strict.turns.propagated_fresh, strict.turns.held_damaged) == (2, 1, 2)
+    assert (strict.episodes.caught, strict.episodes.stalled, strict.episodes.propagated) == (0, 0, 1)
+    assert (strict.delay, strict.never_detected) == (1.0, 0), "damaged at turn 3, all refused at turn 4"
+    assert (strict.collapse_turns, strict.recovered) == ([4], 0), "one damaged image was let in, and stays"
+    assert strict.progress_per_100_calls.value == 40.0
+    assert (strict.end_truth, strict.end_damaged) == (5.0, 1)
+    assert (strict.first_damage.turns, strict.first_damage.share) == ([3], [0.0])
+    assert (strict.alarms.alarmed, strict.alarms.inputs) == (0, 2)
 
-    assert (arms["no-gate"].catch_rate.value, arms["no-gate"].collapse_turns) == (0.0, [4])
+    assert (arms["no-gate"].exposure.value, arms["no-gate"].collapse_turns) == (3 / 5, [4])
+    assert arms["no-gate"].turns.propagated_inherited == 2
     assert arms["no-gate"].never_detected == 1
-    assert arms["no-gate"].collapsed_at[5].value == 1.0
-    assert (arms["oracle"].catch_rate.value, arms["oracle"].false_alarm_rate.value) == (1.0, 0.0)
-    assert arms["oracle"].delay == 0.0
-    assert (arms["always-reject"].catch_rate.value, arms["always-reject"].false_alarm_rate.value) == (1.0, 1.0)
-    assert arms["always-reject"].calls_per_sound_turn is None
+    assert (arms["oracle"].progress.value, arms["oracle"].exposure.value) == (40.0, 0.0)
+    assert (arms["oracle"].delay, arms["oracle"].episodes.stalled) == (0.0, 1)
+    idle = arms["always-reject"]
+    assert (idle.progress.value, idle.exposure.value, idle.stalled, idle.end_untouched) == (0.0, 0.0, 1, 1)
+    assert idle.verdict.words == "stalls: no new image in 5 turns, the origin stands untouched"
+    assert (idle.end_truth, idle.alarms.alarmed, idle.alarms.inputs) == (None, 1, 1)
 
 
 def test_arms_are_held_against_no_gate_and_evaluators_against_truth(tmp_path: Path) -> None:
     run(tmp_path, study(tmp_path, sensitivity=[6]))
     found = answer(tmp_path)
     pairs = {pair.arm: pair for pair in found.pairs}
-    assert pairs["strict"].difference.value == 5.0 - 7.0
-    assert pairs["strict"].better is True
-    assert pairs["strict"].p is None, "one origin proves nothing"
+    assert (pairs["strict"].progress.value, pairs["strict"].exposure.value) == (0.0, 0.0), "blind too late is no gate"
+    assert (pairs["oracle"].progress.value, pairs["oracle"].exposure.value) == (0.0, -3 / 5)
+    assert pairs["strict"].progress_p is None, "one origin proves nothing"
     (gray,) = found.evaluators
-    assert (gray.arm, gray.auc.value, gray.candidates) == ("no-gate", 1.0, 5)
+    (scripted,) = gray.editors
+    assert (gray.arm, gray.candidates) == ("no-gate", 5)
+    assert (scripted.auc.value, scripted.damaged, scripted.sound) == (1.0, 3, 2)
     assert gray.counts.scored == 25
     strict = next(row for row in found.sensitivity if row.arm == "strict")
-    assert (strict.damaged_at, strict.catch_rate, strict.propagated_share) == (6.0, 1.0, 0.0)
+    assert (strict.damaged_at, strict.progress, strict.exposure) == (6.0, 60.0, 0.0)
 
 
 @pytest.mark.slow
-def test_the_random_arm_is_matched_to_the_gated_arms_and_catches_as_it_rejects(tmp_path: Path) -> None:
-    """Its acceptance rate is that of the strict arm, and it catches damaged candidates at the rate it rejects any."""
+def test_the_random_arm_is_matched_to_the_gated_arms_and_takes_as_many_images(tmp_path: Path) -> None:
+    """Its acceptance rate is that of the strict arm, and so many candidates it takes, damaged or not."""
     script = {str(turn): 0.2 if turn % 2 else 0.9 for turn in range(1, 201)}
     damage = {str(turn): 9.0 if turn % 4 < 2 else 0.0 for turn in range(1, 201)}
     busy = {**RUN, "turns": 200, "editor": {"type": "scripted", "size": 16, "script": script, "damage": damage}}
@@ -151,8 +156,10 @@ def test_the_random_arm_is_matched_to_the_gated_arms_and_catches_as_it_rejects(t
     view = RunView.load(tmp_path / "out" / "random")
     assert view.info.config["gate"]["accept_rate"] == 0.5
     random = next(arm for arm in answer(tmp_path).arms if arm.arm == "random")
-    assert random.catch_rate.value == pytest.approx(0.5, abs=0.15), "3 SD of 100 coin throws"
-    assert random.false_alarm_rate.value == pytest.approx(0.5, abs=0.15)
+    assert random.new_images / 200 == pytest.approx(0.5, abs=0.11), "3 SD of 200 coin throws"
+    fates = [attempt.outcome for attempt in view.attempts]
+    assert fates.count("caught") / 100 == pytest.approx(0.5, abs=0.15), "3 SD of 100 coin throws"
+    assert fates.count("false_alarm") / 100 == pytest.approx(0.5, abs=0.15)
 
 
 @pytest.mark.slow

@@ -96,8 +96,8 @@ def test_a_run_seen_by_another_truth_speaks_of_it_everywhere(config: Config, run
     assert (truth_direction(view), truth_direction(seen)) == ("higher", "lower")
     assert seen.config.truth is not None and seen.config.truth.damaged_at == 6
     assert seen.config.more_truths["truth"].damaged_at == 24
-    assert summarise(view).truth == "psnr, damaged at 24"
-    assert summarise(seen).truth == "control_regions, damaged at 6"
+    assert summarise(view).truth == "psnr, damaged at 24 dB"
+    assert summarise(seen).truth == "control_regions, damaged at 6 levels"
     for before, after in zip(view.attempts, seen.attempts, strict=True):
         assert after.truth == before.more_truths["corners"]
         assert after.more_truths["truth"] == before.truth

@@ -97,10 +97,12 @@ def plot_command(study: Path, out: Path, kind: Any, as_json: bool) -> int:
     captions = [] if written.captions is None else [written.captions]
     if as_json:
         named = {"figures": written.figures, "tables": written.tables, "captions": captions}
-        print(json.dumps({name: [str(path) for path in paths] for name, paths in named.items()}))
+        answer: dict[str, Any] = {name: [str(path) for path in paths] for name, paths in named.items()}
+        answer["left_out"] = [{"plot": one.name, "reason": one.reason} for one in written.left_out]
+        print(json.dumps(answer))
         return 0
     for path in (*written.figures, *written.tables, *captions):
         click.echo(path)
-    if not written.figures:
-        click.echo("nothing to draw: no truth was measured and no evaluator was asked", err=True)
+    for one in written.left_out:
+        click.echo(f"no {one.name}: {one.reason}", err=True)
     return 0

@@ -61,7 +61,7 @@ class RunSummary(FrozenModel):
     no_images: int
     """Editor calls that gave no image."""
     truth_unknown: int
-    """Candidates whose truth could not be measured."""
+    """Candidates whose truth is not known; 0 in a run without a truth."""
     counts: dict[str, Counts]
     """Evaluator -> counts over all attempts."""
     final_damaged: bool | None
@@ -81,7 +81,7 @@ class RunSummary(FrozenModel):
 def summarise(run: RunView) -> RunSummary:
     """Count what happened."""
     attempts = run.attempts
-    answer = answer_run(run)
+    answer, truth = answer_run(run), truth_words(run)
     closing = [attempt for attempt in attempts if attempt.decision.closes_turn]
     kinds = Counter(_closing_kind(attempt) for attempt in closing)
     used = [usage for attempt in attempts for usage in _usages(attempt)]
@@ -98,7 +98,7 @@ def summarise(run: RunView) -> RunSummary:
         status=run.status,
         reason=_reason(run),
         simulated=run.info.resolved.simulated,
-        truth=truth_words(run),
+        truth=truth,
         verdict=run_verdict(answer, run.status),
         answer=answer,
         turns=len(closing),
@@ -110,7 +110,7 @@ def summarise(run: RunView) -> RunSummary:
         no_change=kinds["no_change"],
         rejected_attempts=sum(attempt.decision.verdict == "reject" for attempt in attempts),
         no_images=sum(attempt.row.outcome == "no_image" for attempt in attempts),
-        truth_unknown=sum(one.truth is not None and one.truth.damaged is None for one in edited),
+        truth_unknown=sum(one.truth is None or one.truth.damaged is None for one in edited) if truth else 0,
         counts={name: _counts(attempts, name) for name in run.config.evaluators},
         final_damaged=None if sound is None else not sound,
         final_untouched=last.untouched,

@@ -45,6 +45,7 @@ from turngate.traces.analysis.study.loaded import (
     LoadedStudy,
     load_study,
     score_curve,
+    seen_through,
     thresholds_of,
     truth_curve,
 )
@@ -100,6 +101,7 @@ __all__ = [
     "mean_roc",
     "roc",
     "score_curve",
+    "seen_through",
     "survival_points",
     "thresholds_of",
     "truth_curve",

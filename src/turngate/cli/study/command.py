@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,28 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["study_command"]
 
-_FEW = 6
-"""Most runs that are shown turn by turn."""
 
-
-@dataclass(frozen=True)
-class LiveViews:
-    """Makes the live view of a run; a class, so that it can be sent to another process."""
-
-    quiet: bool
-    together: bool
-    """Several runs go at a time: plain lines that name their run, no table."""
-
-    @contextmanager
-    def __call__(self, name: str, path: Path) -> Iterator[Sequence[Observer]]:
-        """Observers of the run called `name` in `path`."""
-        from turngate.cli.live import Live
-
-        if self.quiet:
-            yield []
-            return
-        with Live(path, label=f"{name}: " if self.together else "") as live:
-            yield [live]
+@contextmanager
+def unwatched(name: str, path: Path) -> Iterator[Sequence[Observer]]:
+    """No observer of the run called `name` in `path`: a study is watched through its ledgers."""
+    yield []
 
 
 @click.command("study")
@@ -89,10 +72,8 @@ def study_command(
         return 0
     reads = summary_reader(reader, study.config.reader)  # a missing one is an error before anything is paid
     folder = out or Path("runs") / study.config.name
-    few = len(study.jobs) <= _FEW
-    watch = LiveViews(quiet=quiet or as_json or not few, together=jobs > 1)
-    found = run_study(study, folder, watch, jobs, retry_failed)
-    ended = list(found if quiet or as_json or few else StudyProgress(study, folder).follow(found))
+    found = run_study(study, folder, unwatched, jobs, retry_failed)
+    ended = list(found if quiet or as_json else StudyProgress(study, folder).follow(found))
     _write_reports(ended, reader)
     say_answer(folder, ended, as_json, reads, verdicts)
     return max((_code(one) for one in ended), default=0)

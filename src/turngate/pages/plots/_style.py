@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from turngate.errors import MachineError, MissingExtra
 from turngate.pages.report import visible
-from turngate.pages.report.charts import SeriesStyle
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -32,6 +31,7 @@ __all__ = [
     "PlotFormat",
     "back",
     "draw",
+    "file_name",
     "fitted",
     "line_height",
     "name_of",
@@ -60,13 +60,9 @@ DASHED: Any = (0, (3, 2))
 # The arms' colours of report.css in its light theme: distinct with every common form of colour blindness, and dark
 # enough for print.
 _COLOURS = ("#1d1b18", "#0b6cab", "#c25200", "#007a5a", "#a24a86", "#9a7200", "#3d8fc4", "#7d766c")
-_DASHES: dict[str, Any] = {
-    "solid": "-",
-    "dash": (0, (5, 2)),
-    "dot": (0, (1.2, 1.6)),
-    "dashdot": (0, (5, 1.6, 1.2, 1.6)),
-}
-_MARKERS = {"circle": "o", "square": "s", "triangle-up": "^", "diamond": "D", "x": "X"}
+# Four, five and eight repeat at different steps, as on the page: the first forty differ even where colours do not.
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (5, 1.6, 1.2, 1.6)))
+_MARKERS = ("o", "s", "^", "D", "X")
 # Controls behind a gate, in their order: grey, apart by their dashes. There are at most six of them.
 _BACKS: tuple[tuple[str, Any, float], ...] = (
     ("#4a4843", "-", 0.9),
@@ -124,10 +120,13 @@ def style() -> Iterator[None]:
         yield
 
 
-def draw(series: SeriesStyle) -> dict[str, Any]:
-    """A line in the style of an arm or evaluator: the first four differ in colour, dashes and marker."""
-    colour = _COLOURS[int(series.colour.removeprefix("var(--arm-").rstrip(")")) - 1]
-    return {"color": colour, "linestyle": _DASHES[series.dash], "marker": _MARKERS[series.symbol]}
+def draw(place: int) -> dict[str, Any]:
+    """A line of the arm, evaluator or editor in this place: the first four differ in colour, dashes and marker."""
+    return {
+        "color": _COLOURS[place % len(_COLOURS)],
+        "linestyle": _DASHES[place % len(_DASHES)],
+        "marker": _MARKERS[place % len(_MARKERS)],
+    }
 
 
 def back(place: int) -> dict[str, Any]:
@@ -340,3 +339,8 @@ def _legend(figure: Figure, key: Sequence[tuple[Artist, str]], room: float) -> L
 def _inches(figure: Figure, artist: Artist) -> tuple[float, float]:
     box = artist.get_window_extent()
     return float(box.width) / figure.dpi, float(box.height) / figure.dpi
+
+
+def file_name(text: str) -> str:
+    """Part of a file's name: letters, digits and `-_.` of ASCII, 40 at most."""
+    return "".join(one if one.isascii() and (one.isalnum() or one in "-_.") else "-" for one in text)[:40]

@@ -1,16 +1,18 @@
-"""Figures of evaluators: ROC curves, and differences to no gate."""
+"""How well each evaluator tells damage in each editor's runs: areas under the ROC curve, and the curves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from turngate.pages.plots._style import (
     BACK,
     DASHED,
     INK,
     OWN,
+    TWO_COLUMNS,
     draw,
     fitted,
     name_of,
@@ -20,90 +22,228 @@ from turngate.pages.plots._style import (
     surround,
 )
 from turngate.pages.plots.arm_lines import TOGETHER
-from turngate.pages.plots.plot import Plot, interval_words, sample_words
-from turngate.pages.report.charts import EvaluatorSeries
-from turngate.traces.analysis.study import STEPS, EvaluatorAnswer, LoadedRun
+from turngate.pages.plots.plot import LeftOut, Plot, PlotData, interval_words, runs_of, sample_words
+from turngate.traces.analysis.statistics import FEW_ORIGINS
+from turngate.traces.analysis.study import ALL_EDITORS, EditorDiscrimination, EvaluatorAnswer, LoadedRun
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["delta_plot", "roc_plot"]
-
+__all__ = ["JudgedRuns", "auc_plot", "roc_plot"]
 
 _MOST = 16
-_ABOVE, _BELOW = "Catch rate", "false-alarm rate"
+_MOST_ROWS = 40
+_ROW = 0.16
+_NAMES = 1.7
+"""Inches at most for the names of the evaluators."""
+_ABOVE, _BELOW = "Damaged candidates that a threshold refuses", "sound candidates that it refuses as well"
+_NO_BASE = "no arm without a gate: add a no-gate arm"
+_GIVEN, _LIKE = "†", "‡"
 
 
-def roc_plot(all_series: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Plot | None:
-    """Catch rate over false-alarm rate for every threshold, with the AUC and its interval; `runs` were looked at."""
-    known = [series for series in all_series if series.answer.roc]
-    if not known:
-        return None
-    some = [
-        f"{name_of(one.answer.evaluator)} scored {one.answer.candidates} of {one.answer.of_candidates} candidates"
-        for one in known
-        if one.answer.candidates < one.answer.of_candidates
-    ]
-    most = max(series.answer.candidates for series in known)
-    sentences = [f"{most} candidates.", sample_words(runs), interval_words(runs), f"{'; '.join(some)}." if some else ""]
-    note = " ".join(part for part in sentences if part)
-    of = "of all arms" if known[0].answer.arm == "all" else f"of arm {name_of(known[0].answer.arm)}"
-    each = "; ".join(f"{name_of(series.answer.evaluator)} {_auc(series.answer)}" for series in known)
-    brackets = "Brackets: 95 % bootstrap interval over origins. " if "[" in _auc(known[0].answer) else ""
+@dataclass(frozen=True)
+class JudgedRuns:
+    """The evaluators and the runs without a gate that their areas rest on."""
+
+    evaluators: list[EvaluatorAnswer]
+    """Those with an area in some editor's runs."""
+    asked: list[EvaluatorAnswer]
+    runs: list[LoadedRun]
+
+    @classmethod
+    def of(cls, data: PlotData) -> JudgedRuns:
+        """As the study's answer has them."""
+        asked = data.truth.evaluators
+        arms = {one.arm for one in asked}
+        known = [one for one in asked if any(row.auc.value is not None for row in one.editors)]
+        return cls(known, asked, [run for run in runs_of(data.arms) if run.run.arm in arms])
+
+    @property
+    def nothing(self) -> str:
+        """Why there is nothing to draw; empty where there is something."""
+        if not self.asked:
+            return "no evaluator was asked"
+        if not self.runs:
+            return _NO_BASE
+        return "" if self.evaluators else "no run without a gate has both sound and damaged candidates with a score"
+
+    @property
+    def editors(self) -> list[str]:
+        """All editors, then the row over all where there are several."""
+        names = list(dict.fromkeys(row.editor for one in self.evaluators for row in one.editors))
+        return sorted(names, key=lambda name: name == ALL_EDITORS)
+
+    def note(self) -> str:
+        """What all of it rests on, as sentences."""
+        return f"Runs of arm {name_of(self.runs[0].run.arm)} only, without a gate. {sample_words(self.runs)}"
+
+    def counts(self) -> str:
+        """Candidates of each editor, as a sentence."""
+        words = [f"{name_of(editor)} {_counts(self._rows(editor))}" for editor in self.editors]
+        return f"n damaged / sound candidates: {'; '.join(words)}."
+
+    def _rows(self, editor: str) -> list[EditorDiscrimination]:
+        return [row for one in self.evaluators for row in one.editors if row.editor == editor]
+
+    def title(self, editor: str) -> str:
+        """Of the editor's panel."""
+        return f"{name_of(editor)}\n{_counts(self._rows(editor))}"
+
+    def signs(self) -> str:
+        """What the signs at the names mean, as sentences."""
+        given = f"{_GIVEN}: it was given the origin. " if any(one.given_origin for one in self.evaluators) else ""
+        like = (
+            f"{_LIKE}: it is what the truth is measured by. " if any(one.like_truth for one in self.evaluators) else ""
+        )
+        return f"{given}{like}{'Their areas say less. ' if given or like else ''}"
+
+
+def _counts(rows: Sequence[EditorDiscrimination]) -> str:
+    """`52 / 8`, or `50-52 / 8` where evaluators scored different candidates."""
+
+    def span(numbers: Sequence[int]) -> str:
+        return f"{min(numbers)}" if min(numbers) == max(numbers) else f"{min(numbers)}-{max(numbers)}"
+
+    return f"{span([row.damaged for row in rows])} / {span([row.sound for row in rows])}"
+
+
+def _name(one: EvaluatorAnswer) -> str:
+    sign = (_GIVEN if one.given_origin else "") + (_LIKE if one.like_truth else "")
+    return f"{name_of(one.evaluator)}{f' {sign}' if sign else ''}"
+
+
+def auc_plot(data: PlotData) -> Plot | LeftOut:
+    """A panel per editor, a row per evaluator: its area with the interval, or with each origin's own area."""
+    name, judged = f"auc{data.suffix}", JudgedRuns.of(data)
+    if judged.nothing:
+        return LeftOut(name, judged.nothing)
     caption = (
-        f"ROC curves of the evaluators against the truth, on the candidates {of}: damaged candidates that a threshold "
-        f"on the score would keep out, over sound ones that it would keep out as well. {each}. {brackets}Dashed: a "
-        f"coin. {note}"
+        "Area under the ROC curve (AUC): how often a sound candidate scores better than a damaged one of the same run, "
+        "mean over the runs of an origin, then over origins, for each editor by itself; "
+        f"{'the last panel is the mean of the editors, no pool. ' if ALL_EDITORS in judged.editors else ''}"
+        f"1 is perfect, 0.5 a coin (dashed), below it ranks backwards. {judged.counts()} {judged.signs()}"
+        f"{data.truth_words} {interval_words(judged.runs)} {judged.note()}"
     )
-    together = len(all_series) <= TOGETHER
     return Plot(
-        name="roc",
-        figures=[_together(known, note)] if together else [_apart(few, known, note) for few in parts(known, _MOST)],
+        name=name,
+        figures=[_areas(few, judged) for few in parts(judged.evaluators, _MOST_ROWS)],
         caption=caption,
         columns=(
-            "evaluator", "arm", "candidates", "of_candidates", "auc", "auc_low", "auc_high", "false_alarm_rate",
-            "catch_rate",
+            "evaluator", "rescored", "arm", "editor", "runs", "of_runs", "damaged", "sound", "origins", "origin", "auc",
+            "auc_low", "auc_high", "given_origin", "like_truth",
         ),
         rows=[
-            (a.evaluator, a.arm, a.candidates, a.of_candidates, a.auc.value, a.auc.low, a.auc.high, x, y)
-            for a in (series.answer for series in known)
-            for x, y in a.roc
+            (
+                one.evaluator, one.rescored is not None, one.arm, row.editor, row.runs, row.of_runs, row.damaged,
+                row.sound, row.auc.clusters, *values, one.given_origin, one.like_truth,
+            )
+            for one in judged.evaluators
+            for row in one.editors
+            for values in [
+                (None, row.auc.value, row.auc.low, row.auc.high),
+                *((origin, area, None, None) for origin, area in row.auc.by_origin.items()),
+            ]
         ],
     )  # fmt: skip
 
 
-def _together(known: Sequence[EvaluatorSeries], note: str) -> Figure:
-    figure, (axes,) = panels([""], 2.7)
-    _set_axes(axes)
+def _areas(few: Sequence[EvaluatorAnswer], judged: JudgedRuns) -> Figure:
+    from matplotlib.lines import Line2D
+
+    names = [fitted(_name(one), _NAMES) for one in few]
+    editors = judged.editors
+    high = _ROW * len(few) + 0.3
+    figure, grid = panels([judged.title(editor) for editor in editors], high, columns=min(4, len(editors)))
+    figure.set_figwidth(TWO_COLUMNS)
+    few_origins = False
+    for axes, editor in zip(grid, editors, strict=True):
+        axes.axvline(0.5, color=INK, lw=0.7, linestyle=DASHED, zorder=1)
+        for row, one in enumerate(few):
+            mine = next((each for each in one.editors if each.editor == editor), None)
+            if mine is None or mine.auc.value is None:
+                axes.text(0.5, row, "not told", ha="center", va="center_baseline", color="#6b665e")
+                continue
+            area = mine.auc
+            if area.low is not None and area.high is not None:
+                axes.plot([area.low, area.high], [row, row], color=OWN, lw=1, zorder=2)
+            few_origins |= bool(area.by_origin)
+            own = list(area.by_origin.values())
+            axes.plot(own, [row] * len(own), linestyle="none", marker="|", markersize=6, color=INK, zorder=2)
+            axes.plot([mine.auc.value], [row], linestyle="none", marker="o", color=OWN, zorder=3, clip_on=False)
+        axes.set_xlim(-0.04, 1.04)
+        axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
+        axes.set_yticks(range(len(few)), names)
+        axes.set_ylim(len(few) - 0.4, -0.6)
+        axes.tick_params(axis="y", length=0)
     key: list[tuple[Artist, str]] = []
-    for series in known:
-        x, y = zip(*series.answer.roc, strict=True)
-        (line,) = axes.plot(x, y, markevery=ceil(len(x) / 8), **draw(series.style))
-        auc = _auc(series.answer)
-        key.append((line, f"{fitted(name_of(series.answer.evaluator), 1.3)}, {auc}"))
-    surround(figure, _ABOVE, _BELOW, key, note)
+    if few_origins:
+        key = [
+            (Line2D([], [], linestyle="none", marker="o", color=OWN), "mean over origins"),
+            (Line2D([], [], linestyle="none", marker="|", markersize=6, color=INK), "one origin"),
+        ]
+    interval = "" if few_origins else f" Lines: 95 % intervals, from {FEW_ORIGINS} origins on."
+    head = "Editor, n damaged / sound candidates"
+    surround(figure, head, "AUC within a run", key, f"{judged.signs()}{judged.note()}{interval}")
     return figure
 
 
-def _apart(few: Sequence[EvaluatorSeries], known: Sequence[EvaluatorSeries], note: str) -> Figure:
+def roc_plot(data: PlotData) -> Plot | LeftOut:
+    """A panel per evaluator, a curve per editor: the vertical mean of its runs' curves."""
+    name, judged = f"roc{data.suffix}", JudgedRuns.of(data)
+    if judged.nothing:
+        return LeftOut(name, judged.nothing)
+    caption = (
+        "ROC curves within a run, vertical mean over the runs of each editor: damaged candidates that a threshold on "
+        "the score would refuse, over sound ones that it would refuse as well. At each panel: the mean AUC "
+        f"{'over the editors' if ALL_EDITORS in judged.editors else 'over origins'}. Dashed: a coin. No intervals at "
+        f"the curves; those of the areas are in auc. {judged.counts()} {judged.signs()}{data.truth_words} "
+        f"{judged.note()}"
+    )
+    return Plot(
+        name=name,
+        figures=[_curves(few, judged) for few in parts(judged.evaluators, _MOST)],
+        caption=caption,
+        columns=("evaluator", "arm", "editor", "runs", "damaged", "sound", "auc", "sound_refused", "damaged_refused"),
+        rows=[
+            (one.evaluator, one.arm, row.editor, row.runs, row.damaged, row.sound, row.auc.value, x, y)
+            for one in judged.evaluators
+            for row in one.editors
+            for x, y in row.roc
+        ],
+    )
+
+
+def _curves(few: Sequence[EvaluatorAnswer], judged: JudgedRuns) -> Figure:
     from matplotlib.lines import Line2D
 
-    titles = [f"{name_of(series.answer.evaluator)}\n{_auc(series.answer)}" for series in few]
-    figure, grid = panels(titles, 1.6, columns=4)
-    for axes, series in zip(grid, few, strict=True):
+    titles = [f"{_name(one)}\n{_auc(one)}" for one in few]
+    figure, grid = panels(titles, 2.7 if len(few) == 1 else 1.7, columns=4)
+    single = [name for name in judged.editors if name != ALL_EDITORS]
+    together = len(single) <= TOGETHER
+    for axes, one in zip(grid, few, strict=True):
         _set_axes(axes)
-        for other in known:
-            if other is not series:
-                axes.plot(*zip(*other.answer.roc, strict=True), color=BACK, lw=0.6, zorder=2)
-        axes.plot(*zip(*series.answer.roc, strict=True), color=OWN, lw=1.6, zorder=3)
+        for row in one.editors:
+            if not row.roc:
+                continue
+            x, y = zip(*row.roc, strict=True)
+            if row.editor == ALL_EDITORS and not together:
+                axes.plot(x, y, color=OWN, lw=1.6, zorder=3)
+            elif row.editor != ALL_EDITORS and together:
+                axes.plot(x, y, markevery=ceil(len(x) / 6), clip_on=False, **draw(single.index(row.editor)))
+            elif row.editor != ALL_EDITORS:
+                axes.plot(x, y, color=BACK, lw=0.6, zorder=2)
     key: list[tuple[Artist, str]] = [
-        (Line2D([], [], color=OWN, lw=1.8), "the evaluator of the panel"),
-        (Line2D([], [], color=BACK, lw=0.8), "the others"),
-        (Line2D([], [], color=INK, lw=0.7, linestyle=DASHED), "a coin"),
+        (Line2D([], [], **draw(place)), name_of(editor)) for place, editor in enumerate(single) if together
     ]
-    surround(figure, _ABOVE, _BELOW, key, note)
+    if not together:
+        key = [
+            (Line2D([], [], color=OWN, lw=1.8), "mean of the editors"),
+            (Line2D([], [], color=BACK, lw=0.8), "one editor"),
+        ]
+    key.append((Line2D([], [], color=INK, lw=0.7, linestyle=DASHED), "a coin"))
+    surround(figure, _ABOVE, _BELOW, key, f"{judged.counts()} {judged.signs()}{judged.note()}")
     return figure
 
 
@@ -120,79 +260,8 @@ def _set_axes(axes: Axes) -> None:
 
 
 def _auc(answer: EvaluatorAnswer) -> str:
-    auc = answer.auc
-    interval = "" if auc.low is None or auc.high is None else f" [{auc.low:.2f}, {auc.high:.2f}]"
-    return f"AUC {auc.value:.2f}{interval}"
-
-
-# Do evaluators notice the decay? The change of each score since turn 1, as in Banana100.
-
-_MOST_DIFFERENCES = 15
-# Hollow and filled, round and pointed: apart without colour as well.
-_NOTICED: dict[str, Any] = {"marker": "o", "color": OWN, "markerfacecolor": "white"}
-_MISSED: dict[str, Any] = {"marker": "^", "color": "#c25200"}
-
-
-def delta_plot(all_series: Sequence[EvaluatorSeries], runs: Sequence[LoadedRun]) -> Plot | None:
-    """Change of the score since turn 1 in better units, one mark per run; `runs` are those that were looked at."""
-    known = [series for series in all_series if series.answer.gap.runs]
-    if not known:
-        return None
-    short = [
-        f"{name_of(series.answer.evaluator)} {series.answer.gap.left_out}"
-        for series in known
-        if series.answer.gap.left_out
-    ]
-    left_out = f" Left out, no scored image taken at each of turns 1, 5, 10, 20: {', '.join(short)}." if short else ""
-    note = sample_words(runs) + left_out
-    each = ", ".join(
-        f"{name_of(series.answer.evaluator)} {series.answer.gap.failures} of {series.answer.gap.runs}"
-        for series in known
-    )
-    return Plot(
-        name="deltas",
-        figures=[_figure(some, note) for some in parts(known, _MOST_DIFFERENCES)],
-        caption=f"Change of each score since turn 1 at turns {', '.join(map(str, STEPS))}, sign-corrected so that a "
-        "negative change says that quality fell; one mark per run. On or above the dashed line the evaluator misses "
-        f"the decay. Runs missed at one of the turns or more: {each}. {note}",
-        columns=("evaluator", "turn", "run", "change"),
-        rows=[
-            (series.answer.evaluator, step, number, delta)
-            for series in known
-            for step in STEPS
-            for number, delta in enumerate(series.answer.gap.deltas[step], 1)
-        ],
-    )
-
-
-def _figure(some: Sequence[EvaluatorSeries], note: str) -> Figure:
-    from matplotlib.lines import Line2D
-
-    titles = [
-        f"{name_of(series.answer.evaluator)}\nmisses {series.answer.gap.failures} of {series.answer.gap.runs} runs"
-        for series in some
-    ]
-    figure, grid = panels(titles, 1.2 if len(some) > 3 else 1.5, columns=3, shared=False)
-    for axes, series in zip(grid, some, strict=True):
-        _add_runs(axes, series)
-    key: list[tuple[Artist, str]] = [
-        (Line2D([], [], linestyle="none", **_NOTICED), "worse than at turn 1: noticed"),
-        (Line2D([], [], linestyle="none", **_MISSED), "not worse: missed"),
-    ]
-    surround(figure, "Change of the score since turn 1 (up is better), one mark per run", "turn", key, note)
-    return figure
-
-
-def _add_runs(axes: Axes, series: EvaluatorSeries) -> None:
-    from matplotlib.ticker import MaxNLocator
-
-    gap = series.answer.gap
-    axes.axhline(0, color=INK, linewidth=0.7, linestyle=DASHED, zorder=1.5)
-    spread = 0.5 / (gap.runs - 1) if gap.runs > 1 else 0.0
-    for place, step in enumerate(STEPS):
-        for number, delta in enumerate(gap.deltas[step]):
-            x = place + spread * number - (0.25 if gap.runs > 1 else 0.0)
-            axes.plot([x], [delta], linestyle="none", clip_on=False, **(_NOTICED if delta < 0 else _MISSED))
-    axes.set_xticks(range(len(STEPS)), [str(step) for step in STEPS])
-    axes.set_xlim(-0.5, len(STEPS) - 0.5)
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
+    overall = answer.overall
+    if overall is None or overall.auc.value is None:
+        return "AUC not told"
+    low, high = overall.auc.low, overall.auc.high
+    return f"AUC {overall.auc.value:.2f}" + ("" if low is None or high is None else f" [{low:.2f}, {high:.2f}]")

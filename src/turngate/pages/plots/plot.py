@@ -8,14 +8,24 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from turngate.pages.plots._style import name_of
-from turngate.pages.report.charts import Arm
-from turngate.traces.analysis.statistics import FEW_ORIGINS
-from turngate.traces.analysis.study import LoadedRun, thresholds_of
+from turngate.traces.analysis.statistics import FEW_ORIGINS, counted, how_simulated
+from turngate.traces.analysis.study import ArmAnswer, LoadedRun, TruthAnswer, thresholds_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Plot", "control_words", "interval_words", "label_of", "limit_words", "runs_of", "sample_words"]
+__all__ = [
+    "LeftOut",
+    "Plot",
+    "PlotArm",
+    "PlotData",
+    "control_words",
+    "interval_words",
+    "label_of",
+    "limit_words",
+    "runs_of",
+    "sample_words",
+]
 
 
 @dataclass(frozen=True)
@@ -44,10 +54,71 @@ class Plot:
         return [f"{self.name}-{number}" for number, _ in enumerate(self.figures, 1)]
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """A plot that the study has nothing to draw for."""
+
+    name: str
+    reason: str
+    """One sentence without a full stop."""
+
+
+@dataclass(frozen=True)
+class PlotArm:
+    """One arm as the plots draw it."""
+
+    place: int
+    """Among the arms of the study, from 0: the same sign in all plots."""
+    answer: ArmAnswer
+    runs: list[LoadedRun]
+
+    @property
+    def name(self) -> str:
+        """As the study has it."""
+        return self.answer.arm
+
+    @property
+    def control(self) -> bool:
+        """It is a control arm."""
+        return self.answer.control
+
+
+@dataclass(frozen=True)
+class PlotData:
+    """A study as one of its truths sees it."""
+
+    truth: TruthAnswer
+    arms: list[PlotArm]
+    suffix: str = ""
+    """Of the names of its plots: empty for the leading truth."""
+    never_begun: int = 0
+    """Planned runs that were never begun."""
+
+    @classmethod
+    def of(cls, truth: TruthAnswer, runs: Sequence[LoadedRun], suffix: str = "", never_begun: int = 0) -> PlotData:
+        """Every arm that has a run, in the order of the plan."""
+        arms = [
+            PlotArm(place, answer, [run for run in runs if run.run.arm == answer.arm])
+            for place, answer in enumerate(truth.arms)
+        ]
+        return cls(truth, arms, suffix, never_begun)
+
+    @property
+    def truth_words(self) -> str:
+        """What damaged means here, as a sentence."""
+        stands = (stand for run in runs_of(self.arms) for stand in run.stands)
+        measures = sorted({name_of(stand.truth.measure) for stand in stands if stand.truth is not None})
+        name = f" {name_of(self.truth.truth_name)}" if self.suffix else ""
+        unit = f" in {self.truth.truth_unit}" if self.truth.truth_unit else ""
+        limit = limit_words(self)
+        better = f" ({self.truth.truth_better} is better), {limit}" if limit else ""
+        return f"Truth{name}: {', '.join(measures) or 'not measured'}{unit}{better}."
+
+
 # What a plot rests on, in words: how many runs and origins, which are simulated, what counts as damaged.
 
 
-def runs_of(arms: Sequence[Arm]) -> list[LoadedRun]:
+def runs_of(arms: Sequence[PlotArm]) -> list[LoadedRun]:
     """All their runs."""
     return [run for arm in arms for run in arm.runs]
 
@@ -57,49 +128,53 @@ def sample_words(runs: Sequence[LoadedRun], never_begun: int = 0) -> str:
     arms = Counter(run.run.arm for run in runs)
     least, most = min(arms.values()), max(arms.values())
     each = " per arm" if len(arms) > 1 else ""
-    number = f"{least} to {most}" if least != most else str(most)
-    origins = _origins(runs)
-    sentences = [f"n = {number} run{'' if most == 1 else 's'}{each}, {origins} origin{'' if origins == 1 else 's'}."]
+    number = counted(most, "run") if least == most else f"{least} to {most} runs"
+    sentences = [f"n = {number}{each}, {counted(_origins(runs), 'origin')}."]
     simulated = sum(run.summary.simulated for run in runs)
     if simulated == len(runs):
         sentences.append("SIMULATED editor: the damage is written by hand.")
     elif simulated:
         sentences.append(f"SIMULATED editor in {simulated} of {len(runs)} runs: there the damage is written by hand.")
-    short = sum(run.summary.status != "complete" for run in runs)
+    short = sum(bool(run.answer.turns.not_reached) for run in runs)
     if short:
-        sentences.append(f"{short} of {len(runs)} runs did not come to their last turn.")
+        sentences.append(f"{short} of {len(runs)} runs ended before their last turn and keep their last image.")
+    at_work = sum(run.answer.going_on for run in runs)
+    if at_work:
+        sentences.append(f"{at_work} of {len(runs)} runs still at work: drawn as far as they got.")
     if never_begun:
         sentences.append(f"{never_begun} planned run{' was' if never_begun == 1 else 's were'} never begun.")
     return " ".join(sentences)
 
 
 def interval_words(runs: Sequence[LoadedRun]) -> str:
-    """What is to be sentences of intervals over the origins of these runs; empty when there is nothing."""
-    origins = _origins(runs)
-    if origins == 1:
-        return "One origin: no interval."
-    return f"Intervals from fewer than {FEW_ORIGINS} origins are rough." if origins < FEW_ORIGINS else ""
+    """Whether there are intervals over the origins of these runs, as a sentence."""
+    if _origins(runs) < FEW_ORIGINS:
+        return f"Fewer than {FEW_ORIGINS} origins: no intervals; each origin's own value is in the CSV."
+    return "Intervals: 95 %, over origins (Gaffke's bound)."
 
 
-def limit_words(arms: Sequence[Arm]) -> str:
-    """From where on an image counts as damaged; empty when no truth has a threshold."""
-    limits = thresholds_of(runs_of(arms))
-    better = arms[0].runs[0].truth_direction
-    worse = "less" if better == "higher" else "more"
-    return f"damaged at {' or '.join(f'{limit:g}' for limit in limits)} or {worse}" if limits else ""
+def limit_words(data: PlotData) -> str:
+    """From where on an image counts as damaged, with the unit; empty when no truth has a threshold."""
+    limits = thresholds_of(runs_of(data.arms))
+    if not limits or data.truth.truth_better is None:
+        return ""
+    unit = f" {data.truth.truth_unit}" if data.truth.truth_unit else ""
+    worse = "less" if data.truth.truth_better == "higher" else "more"
+    return f"damaged at {' or '.join(f'{limit:g}' for limit in limits)}{unit} or {worse}"
 
 
-def control_words(arms: Sequence[Arm]) -> str:
-    """Which arms are controls, where there are some beside others."""
-    names = [name_of(arm.name) for arm in arms if arm.answer.control]
+def control_words(arms: Sequence[PlotArm]) -> str:
+    """Which arms are controls, as a sentence and a space, where there are some beside others."""
+    names = [name_of(arm.name) for arm in arms if arm.control]
     return f"Control arms: {', '.join(names)}. " if 0 < len(names) < len(arms) else ""
 
 
-def label_of(arm: Arm, beside: Sequence[Arm]) -> str:
+def label_of(arm: PlotArm, beside: Sequence[PlotArm]) -> str:
     """Name of an arm; says that it is simulated where that tells it from the arms beside it."""
-    alike = len({other.simulated for other in beside}) == 1
-    return name_of(arm.name) + ("" if alike or not arm.simulated else f" ({arm.simulated})")
+    words = {other.name: how_simulated(other.answer.simulated_runs, other.answer.runs) for other in beside}
+    alike = len(set(words.values())) == 1
+    return name_of(arm.name) + ("" if alike or not words[arm.name] else f" ({words[arm.name]})")
 
 
 def _origins(runs: Sequence[LoadedRun]) -> int:
-    return len({run.run.origin for run in runs})
+    return len({run.cluster for run in runs})

@@ -4,42 +4,74 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from turngate.errors import UserError
-from turngate.pages.plots._style import PlotFormat, saved, style
-from turngate.pages.plots.arm_lines import delay_plot, survival_plot, truth_plots
-from turngate.pages.plots.cost_figure import cost_plot
-from turngate.pages.plots.evaluator_figures import delta_plot, roc_plot
-from turngate.pages.plots.plot import Plot
-from turngate.pages.report.charts import arms_of, evaluator_series
-from turngate.traces.analysis.study import LoadedStudy, StudyAnswer
+from turngate.pages.plots._style import PlotFormat, file_name, name_of, saved, style
+from turngate.pages.plots.curves import first_damage_plot, score_plot, truth_plots
+from turngate.pages.plots.episodes_figure import episodes_plot
+from turngate.pages.plots.evaluator_figures import auc_plot, roc_plot
+from turngate.pages.plots.gap_figure import gap_plot
+from turngate.pages.plots.plane_figure import equal_calls_plot, plane_plot
+from turngate.pages.plots.plot import LeftOut, Plot, PlotData
+from turngate.traces.analysis.study import LoadedStudy, StudyAnswer, seen_through
 
-__all__ = ["Written", "check_folder", "study_plots", "write_plots"]
+__all__ = ["StudyPlots", "Written", "check_folder", "study_plots", "write_plots"]
 
 
-def study_plots(loaded: LoadedStudy, answer: StudyAnswer) -> list[Plot]:
-    """Every plot that the study has data for, as figures that can still be changed.
+@dataclass(frozen=True)
+class StudyPlots:
+    """All plots of a study, as figures that can still be changed."""
+
+    plots: list[Plot]
+    left_out: list[LeftOut]
+    """What the study has nothing to draw for, and why."""
+
+
+def study_plots(loaded: LoadedStudy, answer: StudyAnswer) -> StudyPlots:
+    """Every plot that the study has data for; those of further truths have the truth's name behind theirs.
 
     Raises `MissingExtra` without matplotlib, `UserError` when no run was begun.
     """
     with style():
-        runs = loaded.runs
-        if not runs:
+        if not loaded.runs:
             raise UserError(f"the study in {loaded.study.folder} has no run yet: `turngate study FILE` makes them")
-        arms, all_series, missing = arms_of(answer, runs), evaluator_series(answer.evaluators), len(answer.missing)
-        looked_at = {one.arm for one in answer.evaluators}
-        judged = [run for run in runs if run.run.arm in looked_at] or runs
-        found = [
-            *truth_plots(arms, missing),
-            survival_plot(arms, missing),
-            delay_plot(arms, missing),
-            cost_plot(arms, missing),
-            roc_plot(all_series, judged),
-            delta_plot(all_series, judged),
-        ]
-        return [plot for plot in found if plot is not None]
+        missing = len(answer.missing)
+        lead = PlotData.of(answer, loaded.runs, never_begun=missing)
+        names = dict.fromkeys(name for run in loaded.runs for name in run.evaluators)
+        found = [*_by_truth(lead), *(score_plot(lead, name) for name in names)]
+        for other in answer.more_truths:
+            runs = seen_through(loaded.runs, other.truth_name)
+            found += _by_truth(PlotData.of(other, runs, f"-{file_name(other.truth_name)}", missing))
+    plots = [one for one in found if isinstance(one, Plot)]
+    return StudyPlots(_apart(plots), [one for one in found if isinstance(one, LeftOut)])
+
+
+def _by_truth(data: PlotData) -> list[Plot | LeftOut]:
+    return [
+        plane_plot(data),
+        equal_calls_plot(data),
+        *truth_plots(data),
+        first_damage_plot(data),
+        episodes_plot(data),
+        auc_plot(data),
+        roc_plot(data),
+        gap_plot(data),
+    ]
+
+
+def _apart(plots: list[Plot]) -> list[Plot]:
+    """The same plots, each under a file name of its own: two evaluators can differ in letters that names lack."""
+    taken: set[str] = set()
+    found = []
+    for plot in plots:
+        name, number = plot.name, 2
+        while name.casefold() in taken:
+            name, number = f"{plot.name}_{number}", number + 1
+        taken.add(name.casefold())
+        found.append(replace(plot, name=name))
+    return found
 
 
 CAPTIONS = "captions.txt"
@@ -48,12 +80,14 @@ _NO_DATE = {"svg": {"Date": None}, "png": {}, "pdf": {"CreationDate": None}}
 
 @dataclass(frozen=True)
 class Written:
-    """Paths of what was written; all empty when there was nothing to draw."""
+    """Paths of what was written; no path when there was nothing to draw."""
 
     figures: list[Path]
     tables: list[Path]
     """The numbers of each plot, as CSV."""
     captions: Path | None
+    left_out: list[LeftOut]
+    """Plots that were not written, and why."""
 
 
 def write_plots(loaded: LoadedStudy, answer: StudyAnswer, folder: Path, kind: PlotFormat) -> Written:
@@ -65,7 +99,8 @@ def write_plots(loaded: LoadedStudy, answer: StudyAnswer, folder: Path, kind: Pl
     check_folder(folder)
     figures, tables, captions = [], [], []
     with style():
-        for plot in study_plots(loaded, answer):
+        drawn = study_plots(loaded, answer)
+        for plot in drawn.plots:
             for stem, figure in zip(plot.stems(), plot.figures, strict=True):
                 with saved(folder / f"{stem}.{kind}") as path:
                     figure.savefig(path, format=kind, metadata=_NO_DATE[kind])
@@ -75,10 +110,12 @@ def write_plots(loaded: LoadedStudy, answer: StudyAnswer, folder: Path, kind: Pl
             tables.append(folder / f"{plot.name}.csv")
             captions.append(f"{', '.join(plot.stems())}\n\n{plot.caption}\n")
     if not captions:
-        return Written([], [], None)
+        return Written([], [], None, drawn.left_out)
+    if answer.remarks:
+        captions.append("\n".join(["Remarks on the study", "", *map(name_of, answer.remarks), ""]))
     with saved(folder / CAPTIONS) as path:
         path.write_text("\n".join(captions), encoding="utf-8")
-    return Written(figures, tables, folder / CAPTIONS)
+    return Written(figures, tables, folder / CAPTIONS, drawn.left_out)
 
 
 def check_folder(folder: Path) -> None:

@@ -1,6 +1,5 @@
 """Pages that explain a run or a study in one look. They read analysis, never a ledger, and open without network."""
 
-from turngate.pages.report.headline import headline, second_line
 from turngate.pages.report.page import HERE, as_data, clip, data, environment, scripts, visible
 from turngate.pages.report.thumbnails import Shot, edge_for, thumbnail
 
@@ -12,9 +11,7 @@ __all__ = [
     "data",
     "edge_for",
     "environment",
-    "headline",
     "scripts",
-    "second_line",
     "thumbnail",
     "visible",
 ]

@@ -125,7 +125,10 @@ def environment(*more: Path) -> Environment:
         loader=FunctionLoader(partial(_source, (*more, HERE))), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, finalize=_made_visible,
     )  # fmt: skip
-    found.filters |= {"clip": clip, "number": _number, "duration": _duration, "size": _size, "estimate": _estimate}
+    found.filters |= {
+        "clip": clip, "number": _number, "duration": _duration, "size": _size, "estimate": _estimate,
+        "difference": _difference,
+    }  # fmt: skip
     return found
 
 
@@ -148,11 +151,21 @@ def _estimate(estimate: Estimate, percent: bool = True) -> Markup:
     """A number and, smaller, its interval."""
     if estimate.value is None:
         return Markup('<span class="nil">none</span>')
-    scale, form, unit = (100.0, ".0f", "%") if percent else (1.0, ".3g", "")
+    scale, form, unit = (100.0, ".0f", " %") if percent else (1.0, ".3g", "")
     text = f"{estimate.value * scale:{form}}{unit}"
     if estimate.low is None or estimate.high is None:
         return Markup(text)  # noqa: S704 - a number
     return Markup(f"{text} <small>[{estimate.low * scale:{form}}, {estimate.high * scale:{form}}]</small>")  # noqa: S704 - numbers
+
+
+def _difference(estimate: Estimate, scale: float) -> Markup:
+    """A difference with its sign and, smaller, its interval."""
+    if estimate.value is None:
+        return Markup('<span class="nil">none</span>')
+    text = f"{estimate.value * scale:+.3g}"
+    if estimate.low is None or estimate.high is None:
+        return Markup(text)  # noqa: S704 - a number
+    return Markup(f"{text} <small>[{estimate.low * scale:+.3g}, {estimate.high * scale:+.3g}]</small>")  # noqa: S704 - numbers
 
 
 def _duration(nanoseconds: int) -> str:

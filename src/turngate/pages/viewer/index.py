@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Iterable, Mapping
@@ -22,37 +21,31 @@ from turngate.pages.viewer.listing import (
     stamp,
     walk,
 )
+from turngate.traces.analysis.run import VERDICT_WORDS, VerdictKind
 from turngate.traces.lock import holder
 from turngate.traces.records import RunStatus
 
-__all__ = ["DAMAGE", "STATUSES", "Damage", "Index", "ListingPage", "Order", "Query", "filtered"]
+__all__ = ["STATUSES", "VERDICTS", "Index", "ListingPage", "Order", "Query", "filtered"]
 
 
 # What a list is asked for; it is part of the address, so it can be sent on and gone back to.
 
 Order = Literal[
-    "created", "name", "status", "turns", "caught", "propagated", "collapse", "editor", "gate", "scenario", "cost"
+    "created", "name", "status", "turns", "verdict", "progress", "exposure", "last_new", "editor", "gate", "scenario",
+    "cost",
 ]  # fmt: skip
-Damage = Literal["", "propagated", "none_propagated", "caught", "collapsed", "not_collapsed", "not_measured"]
+VerdictFilter = VerdictKind | Literal[""]
 
 STATUSES = {"": "any status"} | {
     name: name.replace("_", " ") for name in ("waiting", *get_args(RunStatus), "unreadable")
 }
 """What can be asked of the status, in words; what asks for a person comes first."""
 
-DAMAGE: dict[Damage, str] = {
-    "": "any damage",
-    "propagated": "damaged images accepted",
-    "none_propagated": "no damaged image accepted",
-    "caught": "damaged candidates caught",
-    "collapsed": "collapsed",
-    "not_collapsed": "not collapsed",
-    "not_measured": "no truth measured",
-}
-"""What can be asked of the damage, in words."""
+VERDICTS: dict[str, str] = {"": "any verdict"} | {str(kind): word for kind, word in VERDICT_WORDS.items()}
+"""What can be asked of the verdict, in words."""
 
-_FALLING = frozenset({"created", "turns", "caught", "propagated", "cost"})
-"""Orders whose largest values are wanted first; collapses are wanted from the earliest on."""
+_FALLING = frozenset({"created", "turns", "progress", "exposure", "cost"})
+"""Orders whose largest values are wanted first; the last new image is wanted from the earliest on."""
 _LONGEST = 200
 
 
@@ -67,7 +60,7 @@ class Query:
     editor: str = ""
     """Exactly this one; as `gate`."""
     gate: str = ""
-    damage: Damage = ""
+    verdict: VerdictFilter = ""
     order: Order = "created"
     down: bool = True
     page: int = 1
@@ -82,7 +75,7 @@ class Query:
             **texts,
             kind=_one_of(found, "kind", get_args(ListingKind)),
             status=_one_of(found, "status", STATUSES),
-            damage=_one_of(found, "damage", get_args(Damage)),
+            verdict=_one_of(found, "verdict", VERDICTS),
             order=order,
             down=order in _FALLING if down not in ("0", "1") else down == "1",
             page=max(1, int(page)) if page.isascii() and page.isdigit() and len(page) < 8 else 1,
@@ -91,13 +84,13 @@ class Query:
     @property
     def filtered(self) -> bool:
         """Whether it leaves anything out."""
-        return any((self.q, self.kind, self.status, self.editor, self.gate, self.damage))
+        return any((self.q, self.kind, self.status, self.editor, self.gate, self.verdict))
 
     @property
     def of_ledgers(self) -> bool:
         """Whether the answer depends on ledgers."""
-        return bool(self.q or self.status or self.damage) or self.order in (
-            "status", "turns", "caught", "propagated", "collapse", "cost",
+        return bool(self.q or self.status or self.verdict) or self.order in (
+            "status", "turns", "verdict", "progress", "exposure", "last_new", "cost",
         )  # fmt: skip
 
     def sorted_by(self, order: Order) -> Query:
@@ -157,24 +150,10 @@ def _matches(one: ListingRow, query: Query, words: list[str]) -> bool:
         return False
     if query.editor not in ("", listing.editor) or query.gate not in ("", listing.gate):
         return False
-    if query.damage and (found is None or not _is_so(found, query.damage)):
+    if query.verdict and (found is None or found.verdict != query.verdict):
         return False
     text = f"{listing.text} {status.replace('_', ' ')}" if words else ""
     return all(word in text for word in words)
-
-
-def _is_so(found: QuickSummary, damage: Damage) -> bool:
-    if found.propagated is None:
-        return damage == "not_measured" and found.status != "unreadable"
-    return {
-        "": True,
-        "not_measured": False,
-        "propagated": found.propagated > 0,
-        "none_propagated": found.propagated == 0,
-        "caught": bool(found.caught),
-        "collapsed": found.collapse_turn is not None,
-        "not_collapsed": found.collapse_turn is None,
-    }[damage]
 
 
 def _value(one: ListingRow, order: Order) -> str | float | None:
@@ -187,12 +166,10 @@ def _value(one: ListingRow, order: Order) -> str | float | None:
             return getattr(listing, order) or None
         case _ if found is None:
             return None
-        case "collapse":  # a run that did not collapse did so later than all others
-            return None if found.propagated is None else found.collapse_turn or math.inf
         case "cost":
             return found.cost_usd
-        case "status" | "turns" | "caught" | "propagated":
-            value: str | int | None = getattr(found, order)
+        case "status" | "turns" | "verdict" | "progress" | "exposure" | "last_new":
+            value: str | float | None = getattr(found, order)
             return value
 
 
@@ -262,7 +239,7 @@ class Index:
         now = stamp(folder.path)
         known = self._summaries.get(folder.key)
         if known is None or known[0] != now or _is_other(folder, known[1]):
-            known = (now, quick_summary(folder.path))
+            known = (now, quick_summary(folder.path, self._listing(folder).planned))
             self._summaries[folder.key] = known
         return known[1]
 

@@ -17,7 +17,7 @@ from pydantic_core import from_json
 from turngate.errors import TurngateError
 from turngate.pages.report import visible
 from turngate.traces._sqlite import LedgerReader, columns, connect
-from turngate.traces.analysis.run import RunView, attempt_views, summarise
+from turngate.traces.analysis.run import RunView, VerdictKind, attempt_views, summarise
 from turngate.traces.progress import run_status
 from turngate.traces.recorded import RecordedOrigin, Resolved
 from turngate.traces.records import LEADING_TRUTH, AttemptRecord, AttemptRow, DecisionRow, EventRow, ScoreRow, TruthRow
@@ -148,7 +148,7 @@ def _study(listed: ListedFolder, raw: dict[str, Any]) -> RunListing:
 
 # A run as far as its summary needs it, from a few columns of its ledger: many times faster than the whole of it.
 
-_ATTEMPTS = ("turn", "attempt", "outcome", "input_turn", "cost_usd")
+_ATTEMPTS = ("turn", "attempt", "outcome", "input_image", "input_turn", "cost_usd", "flags")
 _SCORES = ("turn", "attempt", "evaluator", "usage")
 _TRUTHS = ("turn", "attempt", "measure", "value", "damaged_at", "damaged")
 _DECISIONS = (
@@ -165,14 +165,16 @@ _INFO = RunInfo(run="", created="", config={}, origin=RecordedOrigin(image=""), 
 _Key = tuple[int, int]
 
 
-def quick_view(folder: Path) -> RunView:
+def quick_view(folder: Path, planned: int = 0) -> RunView:
     """What `summarise` counts of the run in `folder`: no run.json, values of evaluators, texts or images.
+
+    `planned` is the number of planned turns; without it the closed turns are all there are.
 
     Raises `sqlite3.Error`, `DamagedRun`, `ValueError`, `KeyError` or `TypeError` when the ledger cannot be read.
     """
     link = connect(folder / "ledger.sqlite", read_only=True, durable=False)
     try:
-        attempts = [_ATTEMPT.model_copy(update=row) for row in _rows(link, "attempts", _ATTEMPTS)]
+        attempts = [_attempt(row) for row in _rows(link, "attempts", _ATTEMPTS)]
         decisions = {_key(row): _DECISION.model_copy(update=row) for row in _rows(link, "decisions", _DECISIONS)}
         composites = {(row.turn, row.attempt): row for row in LedgerReader(link, folder).composites()}
         leading = f"name IS NULL OR name = '{LEADING_TRUTH}'" if "name" in columns(link, "truth") else "1"
@@ -190,7 +192,10 @@ def quick_view(folder: Path) -> RunView:
         if (key := (row.turn, row.attempt)) in decisions
     ]
     status = run_status(folder, list(decisions.values()), events)
-    return RunView(RunFolder(folder), _INFO, status, {}, truths.get((0, 0)), attempt_views(records), events)
+    # The first attempt edits the origin, whatever it is called in run.json.
+    origin = RecordedOrigin(image=attempts[0].input_image if attempts else "")
+    info = _INFO.model_copy(update={"config": {"turns": planned}, "origin": origin})
+    return RunView(RunFolder(folder), info, status, {}, truths.get((0, 0)), attempt_views(records), events)
 
 
 def _rows(
@@ -205,6 +210,11 @@ def _rows(
 
 def _key(row: dict[str, Any]) -> _Key:
     return row["turn"], row["attempt"]
+
+
+def _attempt(row: dict[str, Any]) -> AttemptRow:
+    flags = row["flags"]
+    return _ATTEMPT.model_copy(update={**row, "flags": [] if flags in ("[]", None) else json.loads(flags)})
 
 
 def _truth(row: dict[str, Any]) -> TruthRow:
@@ -233,12 +243,16 @@ class QuickSummary:
     """As in a summary, or `unreadable`; then nothing else is known."""
     turns: int | None = None
     """Closed turns."""
-    caught: int | None = None
-    """Damaged candidates that were kept out; None when no truth was measured."""
-    propagated: int | None = None
-    """Damaged candidates that were let through; None when no truth was measured."""
-    collapse_turn: int | None = None
-    """None too when the run did not collapse, or no truth was measured."""
+    verdict: VerdictKind | None = None
+    """What the gate did."""
+    progress: float | None = None
+    """New and sound images per 100 planned turns; None when no truth was measured."""
+    exposure: float | None = None
+    """Share of planned turns after which a damaged image stands, 0..1; None when no truth was measured."""
+    last_new: int | None = None
+    """Last turn that took a new image; 0 when none did."""
+    stalled: bool = False
+    """Nothing new came at the end."""
     cost_usd: float | None = None
     """Of editor and all_series; None when no call reported one."""
     last: tuple[int, int] = (0, 0)
@@ -258,12 +272,12 @@ def stamp(folder: Path) -> Stamp:
     return tuple(found)
 
 
-def quick_summary(folder: Path) -> QuickSummary:
-    """Look at the run in `folder`; one that cannot be read has the status `unreadable`."""
+def quick_summary(folder: Path, planned: int = 0) -> QuickSummary:
+    """Look at the run in `folder`, of `planned` turns; one that cannot be read has the status `unreadable`."""
     if (folder / "ledger.sqlite").is_symlink():  # it may lead anywhere
         return QuickSummary("unreadable")
     try:
-        view = quick_view(folder)
+        view = quick_view(folder, planned)
         numbers = summarise(view)
     except (sqlite3.Error, TurngateError, OSError, ValueError, KeyError, TypeError, AttributeError, StopIteration):
         return QuickSummary("unreadable")
@@ -271,9 +285,11 @@ def quick_summary(folder: Path) -> QuickSummary:
     return QuickSummary(
         numbers.status,
         numbers.turns,
-        numbers.caught,
-        numbers.propagated,
-        numbers.collapse_turn,
+        numbers.verdict.kind,
+        numbers.answer.progress,
+        numbers.answer.exposure,
+        numbers.answer.last_new_turn,
+        numbers.answer.stalled_since is not None,
         numbers.cost_usd,
         (last.turn, last.attempt) if last else (0, 0),
     )

@@ -13,11 +13,11 @@ from turngate.pages.report import Shot, as_data, data, edge_for, environment, sc
 from turngate.pages.report.run import Stop, images_of, run_content
 from turngate.pages.report.study import study_content
 from turngate.pages.viewer.guard import POLICY, confined
-from turngate.pages.viewer.index import DAMAGE, STATUSES, Index, ListingPage, Query
+from turngate.pages.viewer.index import STATUSES, VERDICTS, Index, ListingPage, Query
 from turngate.pages.viewer.labelling import ViewerOptions
 from turngate.pages.viewer.listing import ListedFolder, Stamp, stamp
 from turngate.pages.viewer.pictures import linked_shots
-from turngate.traces.analysis.run import RunView, standings
+from turngate.traces.analysis.run import VERDICT_WORDS, RunView, standings
 from turngate.traces.analysis.study import LoadedRun, StudyView, answer_study, load_study
 from turngate.traces.analysis.taxonomy import FAILURES
 
@@ -135,7 +135,7 @@ def list_page(index: Index, found: ListingPage, query: Query, base: str) -> str:
     """The list of runs and studies."""
     return _page(
         "list.html.j2", base, ["list.js"], title=f"{index.root.name} - turngate view", found=found, query=query,
-        root=str(index.root), statuses=STATUSES, damage=DAMAGE,
+        root=str(index.root), statuses=STATUSES, verdicts=VERDICTS, verdict_words=VERDICT_WORDS,
     )  # fmt: skip
 
 

@@ -178,7 +178,7 @@ def test_a_label_file_adds_what_it_names_and_nothing_else(tmp_path: Path) -> Non
 
 def measured(origin: str, view: RunView) -> LoadedRun:
     run = StudyRun("arm", False, origin, "", "", 1, view.folder.path)
-    return LoadedRun(run, view)
+    return LoadedRun(run, view, run.origin, run.origin)
 
 
 def test_an_arm_adds_up_its_runs(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_an_arm_adds_up_its_runs(tmp_path: Path) -> None:
     assert list(by_name) == list(FAILURES)
     aspect, counting = by_name["aspect_ratio"], by_name["counting"]
     assert (aspect.measured, aspect.found, aspect.runs, aspect.first_turns, aspect.sources) == (5, 2, 1, [1], ["size"])
-    assert (aspect.share.value, aspect.share.low, aspect.share.high) == (2 / 5, 0.0, 2 / 3)
+    assert aspect.share.by_origin == {"a": pytest.approx(2 / 3), "b": 0.0}
     assert (counting.measured, counting.found, counting.labelled, counting.first_turns) == (0, 0, 1, [2])
     assert counting.share.value is None, "not measured is not absent"
     assert answer.remarks == [f"{tmp_path / 'l.csv'}, line 3: the run has no turn 7"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import multiprocessing
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,15 @@ from tests.traces.runs import Writer, degraded
 from turngate.errors import MachineError, UserError
 from turngate.picture import encode_png
 from turngate.traces.analysis.labels import COLUMNS, LabelRow, append_label, read_labels, with_labels
-from turngate.traces.analysis.run import RunView, measure_run, seen_by, summarise, truth_direction, truth_seen_by_gate
+from turngate.traces.analysis.run import (
+    RunView,
+    seen_by,
+    stretch_of,
+    summarise,
+    truth_direction,
+    truth_seen_by_gate,
+    turn_results,
+)
 from turngate.traces.analysis.taxonomy import FAILURES
 from turngate.traces.records import CompositeRow
 
@@ -145,18 +154,27 @@ def test_the_later_row_counts_and_another_persons_other_verdict_is_told(tmp_path
     }
 
 
+def fates(run: RunView) -> dict[str | None, int]:
+    """Candidates by what happened to them."""
+    return dict(Counter(attempt.outcome for attempt in run.attempts))
+
+
 def test_human_truth_replaces_the_measured_one_in_every_measure(tmp_path: Path, run: RunView) -> None:
     """Measured: turn 2's image is damaged (0.9). People: the origin is sound, turn 1 damaged, a rejected one too."""
     before = summarise(run)
-    assert (before.propagated, before.passed, before.caught, before.false_alarms) == (1, 1, 0, 3)
+    assert (before.answer.turns.propagated_fresh, before.answer.turns.progressed) == (1, 1)
+    assert fates(run) == {"propagated": 1, "passed": 1, "false_alarm": 3, None: 1}
     path = labelled(tmp_path / "l.csv", "run,0,,no,,,,", "run,1,,yes,,,,", "run,2,1,yes,,,,", "run,2,2,,counting,,,")
     seen = with_labels(run, read_labels(path))
     after = summarise(seen)
     assert after.truth == "labels, damaged at 1"
-    assert (after.propagated, after.passed, after.caught, after.false_alarms) == (1, 0, 1, 0)
+    assert fates(seen) == {"propagated": 1, "caught": 1, None: 4}
     assert after.truth_unknown == 3, "what has no verdict is not known, whatever was measured"
-    assert measure_run(seen).sound_at == (False, None, None, None)
-    assert measure_run(seen).delay == 1
+    turns = turn_results(stretch_of(seen))
+    assert [turn.damaged for turn in turns] == [True, None, None, None]
+    assert [turn.result for turn in turns] == ["propagated", "unknown", "unknown", "unknown"]
+    assert after.answer.exposure == 1.0, "what is not known is in no rate"
+    assert after.answer.delays == [1]
     assert truth_direction(seen) == "lower"
     assert [attempt.decision for attempt in seen.attempts] == [attempt.decision for attempt in run.attempts]
 

@@ -37,7 +37,7 @@ def run_of(path: Path, rows: Sequence[tuple[str | None, float | None]], **settin
 
 
 def measured(origin: str, view: RunView) -> LoadedRun:
-    return LoadedRun(StudyRun("arm", False, origin, "", "", 1, view.folder.path), view)
+    return LoadedRun(StudyRun("arm", False, origin, "", "", 1, view.folder.path), view, origin, origin)
 
 
 def test_every_attempt_is_in_one_of_four_counts(tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_run_without_summaries_is_not_one_that_never_mentions_damage(tmp_path:
     sure = measured("b", run_of(tmp_path / "b", [(SURE, 0.9)] * 2))
     answer = answer_reasoning("arm", [silent, sure], READER)
     assert (answer.never_mentioned, answer.first_mention, answer.runs) == (1, None, 2)
-    assert answer.hallucinated_confidence.clusters == 2
+    assert answer.hallucinated_confidence.by_origin == {"b": 1.0}, "an origin without summaries says nothing"
     assert answer.hallucinated_confidence.value == 1.0
 
 
@@ -160,7 +160,8 @@ def test_the_intervals_come_from_the_origins(tmp_path: Path) -> None:
     }
     runs = [measured(origin, one) for origin, views in view.items() for one in views]
     found = answer_reasoning("arm", runs, READER).hallucinated_confidence
-    assert (found.value, found.low, found.high, found.clusters) == (1 / 4, 0.0, 1.0, 2)
+    assert (found.value, found.low, found.clusters) == (1 / 2, None, 2), "every origin weighs the same"
+    assert found.by_origin == {"a": 1.0, "b": 0.0}
 
 
 pairs = st.lists(st.tuples(st.booleans(), st.booleans()), max_size=30)
@@ -192,5 +193,6 @@ def test_agreement_adds_up_its_tables(groups: dict[str, list[Table]]) -> None:
     found = agreement(groups)
     assert found.candidates == found.both + found.summary_only + found.other_only + found.neither
     assert found.candidates == sum(table.candidates for tables in groups.values() for table in tables)
-    mentions = found.both + found.summary_only
-    assert found.precision.value == (found.both / mentions if mentions else None)
+    sums = [sum(tables, start=Table()) for tables in groups.values()]
+    shares = [one.both / (one.both + one.summary) for one in sums if one.both + one.summary]
+    assert found.precision.value == (pytest.approx(sum(shares) / len(shares)) if shares else None)

@@ -2,13 +2,12 @@
 
 from turngate.pages.report.charts.arms import Arm, EvaluatorSeries, arms_of, evaluator_series
 from turngate.pages.report.charts.figure import Panel
+from turngate.pages.report.charts.plane import equal_calls_panel, plane_panel
 from turngate.pages.report.charts.run import score_panel, truth_panel
 from turngate.pages.report.charts.series_style import Marker, SeriesStyle, Truth, marker_of, truth_of
 from turngate.pages.report.charts.study import (
     arms_score_panel,
     arms_truth_panel,
-    cost_panel,
-    delay_panel,
     delta_panel,
     roc_panel,
     sensitivity_panels,
@@ -25,11 +24,11 @@ __all__ = [
     "arms_of",
     "arms_score_panel",
     "arms_truth_panel",
-    "cost_panel",
-    "delay_panel",
     "delta_panel",
+    "equal_calls_panel",
     "evaluator_series",
     "marker_of",
+    "plane_panel",
     "roc_panel",
     "score_panel",
     "sensitivity_panels",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from turngate.pages.report.charts.series_style import SeriesStyle
 from turngate.traces.analysis.statistics import how_simulated
-from turngate.traces.analysis.study import ArmAnswer, ArmDifference, EvaluatorAnswer, LoadedRun, StudyAnswer
+from turngate.traces.analysis.study import ArmAnswer, ArmDifference, EvaluatorAnswer, LoadedRun, TruthAnswer
 
 __all__ = ["Arm", "EvaluatorSeries", "arms_of", "evaluator_series"]
 
@@ -31,7 +31,7 @@ class Arm:
         return how_simulated(self.answer.simulated_runs, self.answer.runs)
 
 
-def arms_of(answer: StudyAnswer, runs: Sequence[LoadedRun]) -> list[Arm]:
+def arms_of(answer: TruthAnswer, runs: Sequence[LoadedRun]) -> list[Arm]:
     """Every arm that has a run, in the order of the plan."""
     pairs = {pair.arm: pair for pair in answer.pairs}
     arms = []

@@ -14,10 +14,7 @@ __all__ = [
     "SHARE",
     "Figure",
     "Panel",
-    "focus",
-    "is_infinite",
     "limit_line",
-    "no_values",
     "panel",
     "plane",
     "step_line",
@@ -28,9 +25,6 @@ LANE_AXIS = "y2"
 
 SHARE = (-0.04, 1.06)
 """Range of an axis of shares, 0 to 100 %."""
-
-_FAR = 2.0
-_INFINITE = {"psnr"}
 
 _AXIS: dict[str, Any] = {
     "gridcolor": "var(--grid)",
@@ -135,31 +129,3 @@ def limit_line(figure: Figure, points: Sequence[tuple[float, float]], text: str)
          "showarrow": False, "font": {"size": 11, "color": "var(--ink)"}, "bgcolor": "var(--paper)", "opacity": 0.9,
          "borderpad": 1}
     )  # fmt: skip
-
-
-def is_infinite(kind: str) -> bool:
-    """An untouched image is infinitely good by this evaluator, and a number is recorded in the place of that."""
-    return kind.rpartition(":")[2] in _INFINITE
-
-
-def no_values(figure: Figure) -> None:
-    """Take the numbers from the scale of a panel that has nothing on it."""
-    figure.layout["yaxis"]["showticklabels"] = False
-
-
-def focus(figure: Figure, near: Sequence[float], far: Sequence[float]) -> str:
-    """Show `near` at full height when `far` would squeeze it, and say what lies outside; empty when all is shown.
-
-    An untouched image has an infinite PSNR, of which 80 dB is recorded: on its scale all the others look alike.
-    """
-    if not near or not far:
-        return ""
-    low, high = min(near), max(near)
-    whole = max(high, *far) - min(low, *far)
-    if high == low or whole < _FAR * (high - low):
-        return ""
-    edge = 0.08 * (high - low)
-    figure.layout["yaxis"]["range"] = [low - edge, high + edge]
-    outside = sorted({round(value, 2) for value in far if not low - edge <= value <= high + edge})
-    listed = f"{outside[0]:g}" if len(outside) == 1 else f"{outside[0]:g} to {outside[-1]:g}"
-    return f"Unchanged images lie outside of the chart, at {listed}; a double click shows everything."

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
+from statistics import median
 
 from turngate.component import Direction
 from turngate.pages.report.charts.figure import (
     LANE_AXIS,
     Figure,
     Panel,
-    focus,
-    is_infinite,
     limit_line,
-    no_values,
     panel,
     step_line,
 )
 from turngate.pages.report.charts.series_style import Marker, marker_of
 from turngate.pages.report.page import visible
-from turngate.traces.analysis.run import AttemptView, RunView, standings, truth_direction
+from turngate.traces.analysis.run import AttemptView, RunView, standings, truth_direction, truth_unit
+from turngate.traces.analysis.statistics import counted
 from turngate.traces.records import ScoreRow
 
 __all__ = ["score_panel", "thresholds", "truth_panel"]
@@ -58,14 +58,18 @@ class _Missing:
 
 
 def truth_panel(run: RunView) -> Panel | None:
-    """Damage of every candidate and of the current image, with the threshold at which it counts."""
+    """Truth of every candidate and of the standing image, with the threshold at which it counts as damage.
+
+    Untouched images have no value here; candidates that were refused again and again from one input are one bar.
+    """
     rows = [attempt.truth for attempt in run.attempts if attempt.truth is not None]
     base = run.baseline_truth or (rows[0] if rows else None)
     if base is None:
         return None
     stands = standings(run)
-    current = [stand.truth.value if stand.truth else None for stand in stands]
-    points = [_Point(a, a.truth.value) for a in run.attempts if a.truth is not None and a.truth.value is not None]
+    current = [stand.truth_value for stand in stands]
+    known = [(a, a.truth) for a in run.attempts if a.truth is not None and not a.truth.untouched]
+    points = [_Point(a, truth.value) for a, truth in known if truth.value is not None]
     missing = [
         _Missing(a, "skipped", f"{_place(a)}: no image")
         if a.row.outcome == "no_image"
@@ -74,18 +78,22 @@ def truth_panel(run: RunView) -> Panel | None:
         if a.truth is None or a.truth.value is None
     ]
     figure = _figure(run, points, missing, [stand.turn for stand in stands], current)
-    _add_origin(figure, run.baseline_truth.value if run.baseline_truth else None)
     last = max((stand.turn for stand in stands), default=1)
-    limit_line(figure, [(0, base.damaged_at), (max(last, 1), base.damaged_at)], f"damaged at {base.damaged_at:g}")
-    direction = truth_direction(run)
-    words = _words([p.value for p in points], current) + f"; damaged at {base.damaged_at:g}"
-    far = [run.baseline_truth.value] if run.baseline_truth and run.baseline_truth.value is not None else []
-    note = focus(figure, [*(point.value for point in points), base.damaged_at], far)
-    return Panel(f"Truth: {base.measure}", direction, figure.json(), words, note)
+    unit = f" {found}" if (found := truth_unit(run)) else ""
+    damaged_at = f"damaged at {base.damaged_at:g}{unit}"
+    limit_line(figure, [(0, base.damaged_at), (max(last, 1), base.damaged_at)], damaged_at)
+    words = f"{_words([p.value for p in points], current)}; {damaged_at}"
+    untouched = sum(stand.untouched for stand in stands[1:])
+    note = f"Untouched after {counted(untouched, 'turn')}: no value there." if untouched else ""
+    title = f"Truth: {base.measure}{',' if unit else ''}{unit}"
+    return Panel(title, truth_direction(run), figure.json(), words, note)
 
 
-def score_panel(run: RunView, evaluator: str) -> Panel:
-    """Scores of one evaluator: every attempt, the current image, the origin at turn 0, the gate's threshold."""
+def score_panel(run: RunView, evaluator: str) -> Panel | None:
+    """Scores of one evaluator: candidates, the standing image, the origin at turn 0, the gate's threshold.
+
+    None when nothing has a score. A score of an untouched image that ends its scale is left out.
+    """
     stands = standings(run)
     current = [_value(stand.scores.get(evaluator)) for stand in stands]
     points, missing = [], []
@@ -97,6 +105,8 @@ def score_panel(run: RunView, evaluator: str) -> Panel:
         else:
             missing.append(_no_value(attempt, score, _place(attempt)))
     origin = run.baseline.get(evaluator)
+    if not points and _value(origin) is None and not any(entry.status != "skipped" for entry in missing):
+        return None
     if origin is not None and origin.value is None:
         missing.append(_no_value(None, origin, "origin"))
     figure = _figure(run, points, missing, [stand.turn for stand in stands], current)
@@ -109,11 +119,7 @@ def score_panel(run: RunView, evaluator: str) -> Panel:
     recorded: Direction = facts.direction if facts is not None else "higher"
     direction = rows[0].direction if rows else origin.direction if origin else recorded
     words = _words([p.value for p in points], current) + (f"; threshold {limits[-1][1]:.4g}" if limits else "")
-    far = [origin.value] if origin is not None and origin.value is not None and is_infinite(origin.type) else []
-    if not points and not limits and _value(origin) is None:
-        no_values(figure)
-    note = focus(figure, [*(point.value for point in points), *(value for _, value in limits)], far)
-    return Panel(evaluator, direction, figure.json(), words, note)
+    return Panel(evaluator, direction, figure.json(), words)
 
 
 def _figure(
@@ -124,7 +130,10 @@ def _figure(
     step_line(figure, turns, current, "var(--line)")
     size = next(size for limit, size in ((40, 10), (120, 8), (250, 6.5), (len(points), 5.5)) if len(points) <= limit)
     groups: dict[Marker, list[_Point]] = defaultdict(list)
-    for point in points:
+    bars, single = _bars(points)
+    for bar in bars:
+        _add_bar(figure, bar)
+    for point in single:
         groups[marker_of(point.attempt)].append(point)
     for marker, members in groups.items():
         edge = "var(--ink)" if marker.fate == "forced" else marker.colour
@@ -146,6 +155,51 @@ def _figure(
                 text=[escape(visible(entry.text)) for entry in here], hovertemplate="%{text}<extra></extra>",
             )  # fmt: skip
     return figure
+
+
+_REPEATED = 4
+"""From so many refusals of candidates from one input on they are one bar."""
+
+
+def _bars(points: list[_Point]) -> tuple[list[list[_Point]], list[_Point]]:
+    """Refusals in a row that were made from one input, and the points that stand alone."""
+    bars: list[list[_Point]] = []
+    single: list[_Point] = []
+    for _, members in groupby(points, lambda one: (one.attempt.row.input_image, one.attempt.taken)):
+        row = list(members)
+        if not row[0].attempt.taken and len(row) >= _REPEATED:
+            bars.append(row)
+        else:
+            single += row
+    return bars, single
+
+
+def _add_bar(figure: Figure, members: list[_Point]) -> None:
+    """One bar from the first refusal to the last, as high as the values spread."""
+    first, last = members[0].attempt, members[-1].attempt
+    values = sorted(point.value for point in members)
+    damaged = sum(one.attempt.truth is not None and one.attempt.truth.damaged is True for one in members)
+    colour = "var(--damaged)" if 2 * damaged > len(members) else "var(--sound)"
+    words = (
+        f"turns {first.row.turn} to {last.row.turn}: {len(members)} candidates refused from one input, "
+        f"{damaged} of them damaged"
+    )
+    right = last.row.turn + 0.7
+    figure.add(
+        x=[first.row.turn, right, right, first.row.turn, first.row.turn],
+        y=[values[0], values[0], values[-1], values[-1], values[0]], mode="lines", fill="toself",
+        fillcolor=f"{colour}/0.22", line={"color": colour, "width": 1.2}, name=words, hoverinfo="skip",
+    )  # fmt: skip
+    figure.add(
+        x=[first.row.turn, (first.row.turn + right) / 2, right], y=[median(values)] * 3, mode="lines+markers",
+        line={"color": colour, "width": 2}, marker={"symbol": "line-ns-open", "size": 9, "color": colour}, name=words,
+        customdata=[[_key(first)], [_key(members[len(members) // 2].attempt)], [_key(last)]],
+        hovertemplate=f"{words}<br>{values[0]:.4g} to {values[-1]:.4g}<extra></extra>",
+    )  # fmt: skip
+    figure.layout.setdefault("annotations", []).append(
+        {"x": (first.row.turn + right) / 2, "y": values[-1], "yanchor": "bottom", "showarrow": False,
+         "text": f"refused {len(members)} times: the same input", "font": {"size": 11, "color": "var(--soft)"}}
+    )  # fmt: skip
 
 
 def _add_origin(figure: Figure, value: float | None) -> None:
@@ -170,7 +224,9 @@ def _place(attempt: AttemptView) -> str:
 
 
 def _value(score: ScoreRow | None) -> float | None:
-    return score.value if score is not None and score.status == "scored" else None
+    if score is None or score.status != "scored" or score.untouched:
+        return None
+    return score.value
 
 
 def _no_value(attempt: AttemptView | None, score: ScoreRow | None, place: str) -> _Missing:
@@ -184,4 +240,4 @@ def _words(values: list[float], current: list[float | None]) -> str:
     if not values:
         return "no candidate has a value"
     span = f"candidates from {min(values):.4g} to {max(values):.4g}"
-    return f"current image from {known[0]:.4g} to {known[-1]:.4g}, {span}" if known else span
+    return f"standing image from {known[0]:.4g} to {known[-1]:.4g}, {span}" if known else span

@@ -1,4 +1,4 @@
-"""The answer of a study as charts: how long runs stay sound, how late damage is noticed, what soundness costs."""
+"""The answer of a study as charts: how long no damage stands, truth and scores over turns, evaluators."""
 
 from __future__ import annotations
 
@@ -12,21 +12,17 @@ from turngate.pages.report.charts.figure import (
     SHARE,
     Figure,
     Panel,
-    focus,
-    is_infinite,
     limit_line,
-    no_values,
     panel,
     plane,
 )
 from turngate.pages.report.page import visible
+from turngate.traces.analysis.run import truth_unit
 from turngate.traces.analysis.study import (
     STEPS,
     ArmAnswer,
     Curve,
     SensitivityRow,
-    caught_within,
-    cost_points,
     score_curve,
     survival_points,
     thresholds_of,
@@ -36,8 +32,6 @@ from turngate.traces.analysis.study import (
 __all__ = [
     "arms_score_panel",
     "arms_truth_panel",
-    "cost_panel",
-    "delay_panel",
     "delta_panel",
     "roc_panel",
     "sensitivity_panels",
@@ -46,129 +40,87 @@ __all__ = [
 
 
 def survival_panel(arms: Sequence[Arm]) -> Panel | None:
-    """Share of runs whose image was never damaged so far; None without a truth."""
-    known = [arm for arm in arms if arm.answer.soundness.runs]
-    if not known:
+    """Share of runs in which no damaged image stood so far; None without a truth, and with one run per arm."""
+    known = [arm for arm in arms if arm.answer.first_damage.runs]
+    if not any(len(arm.runs) > 1 for arm in known):
         return None
-    last = max(run.stands[-1].turn for arm in known for run in arm.runs)
-    figure = panel(last, lane=False, y="share of runs still sound", y_range=SHARE)
+    last = max(run.view.config.turns for arm in known for run in arm.runs)
+    figure = panel(last, lane=False, y="share of runs without damage", y_range=SHARE)
     words = []
     for arm in known:
-        turns, shares = survival_points(arm.answer.soundness, max(run.stands[-1].turn for run in arm.runs))
+        turns, shares = survival_points(arm.answer.first_damage, max(run.view.config.turns for run in arm.runs))
         name = escape(visible(arm.name))
         figure.add(
             x=turns, y=shares, mode="lines+markers", name=name, legendgroup=arm.style.group,
             line=arm.style.line(shape="hv"), marker=arm.style.marker(),
-            hovertemplate=f"{name}<br>turn %{{x}}<br>%{{y:.0%}} still sound<extra></extra>",
+            hovertemplate=f"{name}<br>turn %{{x}}<br>%{{y:.0%}} of runs without damage<extra></extra>",
         )  # fmt: skip
-        words.append(f"{arm.name} ends at {shares[-1]:.0%}")
-    return Panel("Still sound", "higher", figure.json(), "; ".join(words))
-
-
-def delay_panel(arms: Sequence[Arm]) -> Panel | None:
-    """Share of the runs with damage in which some was kept out within n turns; None when no arm met any."""
-    met = [arm for arm in arms if arm.answer.delays or arm.answer.never_detected]
-    if not met:
-        return None
-    last = max([1, *(delay for arm in met for delay in arm.answer.delays)])
-    figure = panel(last, lane=False, y="share of runs with a catch", y_range=SHARE)
-    figure.layout["xaxis"]["title"]["text"] = "turns after the first damaged candidate"
-    words = []
-    for arm in met:
-        turns, shares = caught_within(arm.answer, last)
-        name = escape(visible(arm.name))
-        figure.add(
-            x=turns, y=shares, mode="lines+markers", name=name, legendgroup=arm.style.group,
-            line=arm.style.line(shape="hv"), marker=arm.style.marker(),
-            hovertemplate=f"{name}<br>within %{{x}} turns<br>%{{y:.0%}} of its runs with damage<extra></extra>",
-        )  # fmt: skip
-        words.append(f"{arm.name}: {len(arm.answer.delays)} runs caught some, {arm.answer.never_detected} none")
-    return Panel("Detection delay", None, figure.json(), "; ".join(words))
-
-
-def cost_panel(arms: Sequence[Arm]) -> Panel | None:
-    """New and sound images per turn against what a turn costs; None without a truth."""
-    unit, points = cost_points([arm.answer for arm in arms])
-    if not points:
-        return None
-    top = max(point.cost for point in points.values())
-    figure = plane(f"{unit} per turn", "new sound images per turn", [0, top * 1.12 or 1], SHARE)
-    words = []
-    for arm in arms:
-        point = points.get(arm.name)
-        if point is None:
-            continue
-        name = escape(visible(arm.name))
-        figure.add(
-            x=[point.cost], y=[point.sound], mode="markers", name=name, legendgroup=arm.style.group,
-            marker=arm.style.marker(12),
-            hovertemplate=f"{name}<br>%{{x:.3g}} {unit} per turn<br>%{{y:.2f}} new and sound images<extra></extra>",
-        )  # fmt: skip
-        words.append(f"{arm.name}: {point.cost:.3g} {unit} and {point.sound:.2f} sound images per turn")
-    return Panel("Cost against soundness", None, figure.json(), "; ".join(words))
+        words.append(f"{arm.name} ends at {shares[-1]:.0%} of {len(arm.runs)} runs")
+    return Panel("First damage stands", "higher", figure.json(), "; ".join(words))
 
 
 _OfArm = Callable[[ArmAnswer], float | None]
 _OfRow = Callable[[SensitivityRow], float | None]
-_MEASURES: tuple[tuple[str, Direction, _OfArm, _OfRow], ...] = (
-    ("Caught, of damaged candidates", "higher", lambda arm: arm.catch_rate.value, lambda row: row.catch_rate),
-    ("False alarms, of sound candidates", "lower", lambda arm: arm.false_alarm_rate.value,
-     lambda row: row.false_alarm_rate),
-    ("Propagated, of new images", "lower", lambda arm: arm.propagated_share.value, lambda row: row.propagated_share),
-    ("Collapsed, of runs", "lower", lambda arm: arm.collapsed.value, lambda row: row.collapsed),
+_MEASURES: tuple[tuple[str, Direction, float, _OfArm, _OfRow], ...] = (
+    ("Sound progress, per 100 planned turns", "higher", 100.0, lambda arm: arm.progress.value,
+     lambda row: row.progress),
+    ("Damage exposure, of planned turns", "lower", 1.0, lambda arm: arm.exposure.value, lambda row: row.exposure),
 )  # fmt: skip
 
 
-def sensitivity_panels(arms: Sequence[Arm], rows: Sequence[SensitivityRow]) -> list[Panel]:
-    """Each rate over the thresholds of damaged; empty when the study names no further ones."""
+def sensitivity_panels(arms: Sequence[Arm], rows: Sequence[SensitivityRow], unit: str) -> list[Panel]:
+    """Each axis over the thresholds of damaged, in `unit`; empty when the study names no further ones."""
     if not rows:
         return []
     own = thresholds_of([run for arm in arms for run in arm.runs])
     limits = sorted({*own, *(row.damaged_at for row in rows)})
     panels = []
-    for title, direction, of_arm, of_row in _MEASURES:
-        figure = plane("damaged at", "", None, SHARE)
+    for title, direction, whole, of_arm, of_row in _MEASURES:
+        figure = plane(f"damaged at{', ' if unit else ''}{unit}", "", None, SHARE)
         figure.layout["xaxis"]["tickvals"] = limits
         for arm in arms:
             points = {row.damaged_at: of_row(row) for row in rows if row.arm == arm.name}
             if len(own) == 1:
                 points[own[0]] = of_arm(arm.answer)
             name = escape(visible(arm.name))
+            values = [points[limit] for limit in sorted(points)]
             figure.add(
-                x=sorted(points), y=[points[limit] for limit in sorted(points)], mode="lines+markers", name=name,
-                legendgroup=arm.style.group, line=arm.style.line(), marker=arm.style.marker(), connectgaps=False,
-                hovertemplate=f"{name}<br>damaged at %{{x}}<br>%{{y:.0%}}<extra></extra>",
+                x=sorted(points), y=[None if value is None else value / whole for value in values],
+                mode="lines+markers", name=name, legendgroup=arm.style.group, line=arm.style.line(),
+                marker=arm.style.marker(), connectgaps=False,
+                hovertemplate=f"{name}<br>damaged at %{{x}} {unit}<br>%{{y:.0%}}<extra></extra>",
             )  # fmt: skip
-        words = f"thresholds {', '.join(f'{limit:g}' for limit in limits)}"
+        words = f"thresholds {', '.join(f'{limit:g}' for limit in limits)} {unit}".rstrip()
         panels.append(Panel(title, direction, figure.json(), words))
     return panels
 
 
 def arms_truth_panel(arms: Sequence[Arm]) -> Panel | None:
-    """Truth of the current image after each turn, arm by arm; None when no arm measured it."""
+    """Truth of the standing image after each turn, arm by arm; None when no arm has a value."""
     measured = [arm for arm in arms if any(run.summary.truth is not None for run in arm.runs)]
     if not measured:
         return None
     rows = [stand.truth for arm in measured for run in arm.runs for stand in run.stands if stand.truth is not None]
     limits = sorted({row.damaged_at for row in rows})
-    title = f"Truth: {', '.join(sorted({row.measure for row in rows}))}"
+    unit = truth_unit(measured[0].runs[0].view)
+    title = f"Truth: {', '.join(sorted({row.measure for row in rows}))}{', ' if unit else ''}{unit}"
     curves = [(arm, truth_curve(arm.runs)) for arm in measured]
-    return _panel(title, measured[0].runs[0].truth_direction, curves, limits, infinite=True)
+    return _panel(title, measured[0].runs[0].truth_direction, curves, limits)
 
 
-def arms_score_panel(arms: Sequence[Arm], evaluator: str) -> Panel:
-    """Score of the current image after each turn, arm by arm, for the arms that have the evaluator."""
+def arms_score_panel(arms: Sequence[Arm], evaluator: str) -> Panel | None:
+    """Score of the standing image after each turn, for the arms that have the evaluator; None without any score."""
     having = [arm for arm in arms if any(evaluator in run.evaluators for run in arm.runs)]
     rows = (stand.scores.get(evaluator) for arm in having for run in arm.runs for stand in run.stands)
     first = next((row for row in rows if row is not None), None)
     direction: Direction = "higher" if first is None else first.direction
     curves = [(arm, score_curve(arm.runs, evaluator)) for arm in having]
-    return _panel(evaluator, direction, curves, [], infinite=first is not None and is_infinite(first.type))
+    return _panel(evaluator, direction, curves, [])
 
 
-def _panel(
-    title: str, direction: Direction, curves: list[tuple[Arm, Curve]], limits: list[float], infinite: bool
-) -> Panel:
+def _panel(title: str, direction: Direction, curves: list[tuple[Arm, Curve]], limits: list[float]) -> Panel | None:
+    if not any(number is not None for _, curve in curves for number in curve.values):
+        return None
     last = max(1, *(curve.turns[-1] for _, curve in curves))
     figure = panel(last, lane=any(curve.missing for _, curve in curves))
     for arm, curve in curves:
@@ -195,18 +147,19 @@ def _panel(
     for limit in limits:
         limit_line(figure, [(0, limit), (last, limit)], f"damaged at {limit:g}")
     ends = [(arm.name, [number for number in curve.values if number is not None]) for arm, curve in curves]
-    edited = [curve for arm, curve in curves if arm.answer.accepted_share.value]
-    moved = [number for curve in edited for number in curve.values[1:]]
-    every = [number for _, curve in curves for number in curve.values if number is not None]
-    note = focus(figure, [number for number in (*moved, *limits) if number is not None], every) if infinite else ""
-    if not every:
-        no_values(figure)
     words = "; ".join(f"{name} from {known[0]:.4g} to {known[-1]:.4g}" for name, known in ends if known)
-    return Panel(title, direction, figure.json(), words or "no values", note)
+    left_out = [f"{visible(arm.name)} ({_untouched(curve)})" for arm, curve in curves if any(curve.untouched[1:])]
+    note = f"Untouched images are left out: {', '.join(left_out)}." if left_out else ""
+    return Panel(title, direction, figure.json(), words, note)
+
+
+def _untouched(curve: Curve) -> str:
+    turns = sum(number > 0 for number in curve.untouched[1:])
+    return f"{turns} of {len(curve.turns) - 1} turns"
 
 
 def _add_band(figure: Figure, arm: Arm, curve: Curve) -> None:
-    """The interval over origins, where there is one."""
+    """From the lowest to the highest run, where there are several."""
     spans = [
         (turn, low, high)
         for turn, low, high in zip(curve.turns, curve.low, curve.high, strict=True)
@@ -217,7 +170,7 @@ def _add_band(figure: Figure, arm: Arm, curve: Curve) -> None:
             x=[turn for turn, _, _ in spans] + [turn for turn, _, _ in reversed(spans)],
             y=[high for _, _, high in spans] + [low for _, low, _ in reversed(spans)], mode="lines",
             fill="toself", fillcolor=arm.style.pale(0.13), line={"width": 0}, hoverinfo="skip",
-            name=f"{escape(visible(arm.name))}, interval", legendgroup=arm.style.group,
+            name=f"{escape(visible(arm.name))}, range of runs", legendgroup=arm.style.group,
         )  # fmt: skip
 
 
@@ -225,25 +178,27 @@ def _add_band(figure: Figure, arm: Arm, curve: Curve) -> None:
 
 
 def roc_panel(all_series: Sequence[EvaluatorSeries]) -> Panel | None:
-    """Catch rate over false-alarm rate for every threshold; None without both kinds of candidates."""
-    known = [series for series in all_series if series.answer.roc]
+    """Catch rate over false-alarm rate, vertical mean over runs and editors; None without both kinds of candidates."""
+    known = [(series, row) for series in all_series if (row := series.answer.overall) is not None and row.roc]
     if not known:
         return None
-    figure = plane("false-alarm rate", "catch rate", [-0.03, 1.03], SHARE)
+    figure = plane("false-alarm rate, of sound candidates", "catch rate", [-0.03, 1.03], SHARE)
     figure.layout["xaxis"]["tickformat"] = ".0%"
     figure.layout["height"] = 344
     figure.add(
         x=[0, 1], y=[0, 1], mode="lines", name="a coin", hoverinfo="skip",
         line={"color": "var(--line)", "width": 1.2, "dash": "dash"},
     )  # fmt: skip
-    for series in known:
+    for series, row in known:
         name = escape(visible(series.answer.evaluator))
         figure.add(
-            x=[x for x, _ in series.answer.roc], y=[y for _, y in series.answer.roc], mode="lines+markers", name=name,
+            x=[x for x, _ in row.roc], y=[y for _, y in row.roc], mode="lines+markers", name=name,
             legendgroup=series.style.group, line=series.style.line(), marker=series.style.marker(maxdisplayed=10),
             hovertemplate=f"{name}<br>false alarms %{{x:.0%}}<br>caught %{{y:.0%}}<extra></extra>",
         )  # fmt: skip
-    words = "; ".join(f"{series.answer.evaluator} AUC {series.answer.auc.value:.3f}" for series in known)
+    words = "; ".join(
+        f"{series.answer.evaluator} AUC {row.auc.value:.3f}" for series, row in known if row.auc.value is not None
+    )
     return Panel("ROC", None, figure.json(), words)
 
 

@@ -10,8 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from turngate.pages.report.charts import score_panel, truth_panel
-from turngate.pages.report.headline import headline, second_line
+from turngate.pages.report.charts import Truth, score_panel, truth_of, truth_panel
 from turngate.pages.report.page import as_data, clip, write_page
 from turngate.pages.report.run.registered import registered
 from turngate.pages.report.run.rescored import rescored_section
@@ -29,12 +28,16 @@ from turngate.pages.report.thumbnails import Shot, edge_for, shots
 from turngate.traces.analysis.run import (
     RunSummary,
     RunView,
+    Standing,
     as_yaml,
     made_with,
     models,
+    seen_by,
     setup_lines,
+    standings,
     summarise,
     truth_doubts,
+    truth_unit,
 )
 from turngate.traces.analysis.statistics import counted
 
@@ -162,18 +165,23 @@ def run_content(
     rescored = rescored_section(view)
     turns = turn_pages(view, pictures, rescored.run)
     truth = truth_panel(view)
-    panels = {name: score_panel(view, name) for name in view.config.evaluators}
+    found_panels = {name: score_panel(view, name) for name in view.config.evaluators}
+    panels = {name: panel for name, panel in found_panels.items() if panel is not None}
     figures = {"truth": truth.figure} if truth else {}
     figures |= {f"score-{number}": panel.figure for number, panel in enumerate(panels.values(), 1)}
-    figures |= {f"rescored-{number}": one.panel.figure for number, one in enumerate(rescored.evaluators, 1)}
+    figures |= {
+        f"rescored-{number}": one.panel.figure for number, one in enumerate(rescored.evaluators, 1) if one.panel
+    }
     laid = registered(view, rescored.run)
     found = [*stops(view, pictures, turns, laid.frames if laid else {}), *more]
     values = {
         "title": f"turngate run {view.info.run}",
         "run": view,
         "summary": summary,
-        "headline": headline(summary),
-        "second_line": second_line(summary),
+        "headline": f"{summary.verdict.words[:1].upper()}{summary.verdict.words[1:]}.",
+        "strip": strip_of(view, summary, pictures),
+        "unit": truth_unit(view),
+        "others": _others(view),
         "notices": [*notices(view, summary, pictures), *rescored.notices],
         "settings": setup_lines(view, summary),
         "made_with": made_with(view),
@@ -201,6 +209,47 @@ def run_content(
     return RunPage(figures if view.attempts else {}, list(pictures.values()), values)
 
 
+@dataclass(frozen=True)
+class StripPicture:
+    """One image of the strip under the headline."""
+
+    title: str
+    shot: Shot
+    words: str
+    """Its truth with the unit, or `untouched`; empty where it is not known."""
+    truth: Truth
+    key: str
+    """Attempt that made it, within the page; empty for the origin."""
+
+
+def strip_of(view: RunView, summary: RunSummary, pictures: Mapping[str, Shot]) -> list[StripPicture]:
+    """What stood at the turns that tell the story: origin, before and after the first damage, last new, last."""
+    stands = {stand.turn: stand for stand in standings(view)}
+    answer, last = summary.answer, max(stands)
+    first = answer.first_damage_turn
+    wanted = {0: "origin", 1: "turn 1", 5: "turn 5", 10: "turn 10", 20: "turn 20", 50: "turn 50"}
+    wanted |= {last: f"turn {last}, the last"} if last else {}
+    wanted |= {answer.last_new_turn: f"turn {answer.last_new_turn}, the last new one"} if answer.last_new_turn else {}
+    wanted |= {first: f"turn {first}, first damage"} if first else {}
+    return [_strip_picture(view, stands[turn], wanted[turn], pictures) for turn in sorted(wanted) if turn in stands]
+
+
+def _strip_picture(view: RunView, stand: Standing, title: str, pictures: Mapping[str, Shot]) -> StripPicture:
+    unit = truth_unit(view)
+    value = stand.truth_value
+    words = "" if stand.truth is None else "untouched" if stand.untouched else ""
+    if value is not None:
+        words = f"{value:.4g}{' ' if unit else ''}{unit}"
+    taken = view.taken.get(stand.image_turn)
+    key = f"t{taken.row.turn}a{taken.row.attempt}" if taken else ""
+    return StripPicture(title, pictures[stand.image], words, truth_of(stand.truth), key)
+
+
+def _others(view: RunView) -> list[tuple[str, RunSummary]]:
+    """Every further truth of the run: its name, and the summary as it sees it."""
+    return [(name, summarise(seen_by(view, name))) for name in view.truths[1:]]
+
+
 def _plain(stop: Stop) -> dict[str, Any]:
     fields = {"key": stop.key, "words": stop.words, "sha": stop.sha256, "href": stop.href, "size": stop.size}
     return fields if stop.frame is None else {**fields, "frame": asdict(stop.frame)}
@@ -218,8 +267,8 @@ def _aspect(view: RunView) -> str:
 
 
 def _telling(summary: RunSummary, turns: list[TurnPage]) -> str:
-    """The attempt to show first: where the run collapsed, first let damage through, or ended."""
-    wanted = summary.collapse_turn or summary.first_propagated_turn or summary.first_damaged_turn
+    """The attempt to show first: after which a damaged image first stands, else the last that brought a new image."""
+    wanted = summary.answer.first_damage_turn or summary.answer.last_new_turn
     return next((turn.shown.key for turn in turns if turn.number == wanted), turns[-1].shown.key if turns else "")
 
 

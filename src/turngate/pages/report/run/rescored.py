@@ -36,7 +36,8 @@ class RescoredRow:
     """With the mark."""
     label: str
     """Without it, where the place says so already."""
-    panel: Panel
+    panel: Panel | None
+    """None when no candidate has a score."""
     counts: Counts
     """Over all attempts."""
     mean: float | None

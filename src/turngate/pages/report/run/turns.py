@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import groupby
 from statistics import fmean
 
 from turngate.pages.report.charts import Marker, Truth, marker_of, truth_of
 from turngate.pages.report.run.registered import Frame
 from turngate.pages.report.thumbnails import Shot
-from turngate.traces.analysis.run import MARK, AttemptView, RunView, Standing, standings, turns_of
+from turngate.traces.analysis.run import (
+    MARK,
+    AttemptView,
+    RunView,
+    Standing,
+    standings,
+    stretch_of,
+    turn_results,
+    turns_of,
+)
 from turngate.traces.analysis.statistics import counted
 from turngate.traces.images import run_images
 from turngate.traces.records import ScoreRow
@@ -90,6 +100,12 @@ class TurnPage:
     """None while the turn is open."""
     after_turn: int
     after_truth: Truth
+    result: str
+    """What the turn came to, in words."""
+    new: bool
+    """It brought a new image, or went back to an earlier one."""
+    repeated: int
+    """Turns in a row, from this one on, that held the same image against the same input; 0 within such a stretch."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +153,7 @@ def images_of(run: RunView) -> set[str]:
 def turn_pages(run: RunView, shots: Mapping[str, Shot], rescored: RunView) -> list[TurnPage]:
     """All turns, the open one included; `rescored` is the run with the scores that were made after it."""
     after = {stand.turn: stand for stand in standings(run)}
+    results = {result.turn: result for result in turn_results(stretch_of(run))}
     seen, added = score_lines(run), score_lines(rescored)
     pages = []
     for number, attempts in turns_of(run).items():
@@ -146,8 +163,30 @@ def turn_pages(run: RunView, shots: Mapping[str, Shot], rescored: RunView) -> li
             members.append(_attempt_page(one, shots, current, seen[place], added[place]))
         shown = next((page for page in members if page.view.taken), members[-1])
         stand = after.get(number)
-        pages.append(TurnPage(number, members, shown, *_after(stand, shots)))
-    return pages
+        result = results.get(number)
+        words, new = ("open", True) if result is None else (_RESULTS[result.result], result.result not in _STILL)
+        pages.append(TurnPage(number, members, shown, *_after(stand, shots), words, new, 1))
+    return _gathered(pages)
+
+
+_RESULTS = {
+    "progressed": "progressed", "propagated": "propagated", "held": "held", "went_back": "went back",
+    "no_change": "no change", "not_reached": "not reached", "unknown": "unknown",
+}  # fmt: skip
+_STILL = ("held", "no_change", "not_reached")
+_REPEATED = 4
+"""From so many turns in a row that hold the same image on they are one entry of the strip."""
+
+
+def _gathered(pages: list[TurnPage]) -> list[TurnPage]:
+    """The first turn of a stretch that holds one image says how long it is; the ones within say 0."""
+    found: list[TurnPage] = []
+    for new, group in groupby(pages, lambda page: page.new):
+        members = list(group)
+        long = not new and len(members) >= _REPEATED
+        found.append(replace(members[0], repeated=len(members) if long else 1))
+        found += [replace(page, repeated=0 if long else 1) for page in members[1:]]
+    return found
 
 
 def _after(stand: Standing | None, shots: Mapping[str, Shot]) -> tuple[Shot | None, int, Truth]:

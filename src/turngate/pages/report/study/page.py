@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,25 +15,26 @@ from turngate.errors import UserError
 from turngate.pages.report.charts import (
     Arm,
     Panel,
+    SeriesStyle,
     Truth,
     arms_of,
     arms_score_panel,
     arms_truth_panel,
-    cost_panel,
-    delay_panel,
     delta_panel,
+    equal_calls_panel,
     evaluator_series,
+    plane_panel,
     roc_panel,
     sensitivity_panels,
     survival_panel,
     truth_of,
 )
-from turngate.pages.report.headline import headline, study_headline
+from turngate.pages.report.headline import study_headline
 from turngate.pages.report.page import write_page
 from turngate.pages.report.thumbnails import Shot, shots
-from turngate.traces.analysis.run import MARK, Standing
+from turngate.traces.analysis.run import MARK, VERDICT_WORDS, Standing, truth_unit
 from turngate.traces.analysis.statistics import FEW_ORIGINS, counted, how_simulated
-from turngate.traces.analysis.study import FailureAnswer, LoadedRun, LoadedStudy, StudyAnswer
+from turngate.traces.analysis.study import FailureAnswer, LoadedRun, LoadedStudy, StudyAnswer, TruthAnswer
 from turngate.traces.analysis.taxonomy import FAILURES
 from turngate.traces.redact import redact
 
@@ -58,7 +59,8 @@ class Cell:
     """None when the arm never closed that turn."""
     image_turn: int
     truth: Truth
-    value: float | None
+    value: str
+    """Truth with its unit, `untouched`, or empty where it is not known."""
 
 
 @dataclass(frozen=True)
@@ -95,40 +97,80 @@ def _row(run: LoadedRun, turns: Sequence[int], pictures: ShotsOf, edge: int) -> 
 
 def _cell(stand: Standing | None, made: Mapping[str, Shot]) -> Cell:
     if stand is None:
-        return Cell(None, 0, "none", None)
-    value = stand.truth.value if stand.truth is not None else None
-    return Cell(made[stand.image], stand.image_turn, truth_of(stand.truth), value)
+        return Cell(None, 0, "none", "")
+    return Cell(made[stand.image], stand.image_turn, truth_of(stand.truth), _value(stand))
+
+
+def _value(stand: Standing) -> str:
+    if stand.truth is None:
+        return ""
+    if stand.untouched:
+        return "untouched"
+    unit = truth_unit(stand.run)
+    return "" if stand.truth_value is None else f"{stand.truth_value:.3g}{' ' if unit else ''}{unit}"
+
+
+# The strip under the headline: what stands at the end of each arm, in one cell of the grid.
+
+
+@dataclass(frozen=True)
+class EndPicture:
+    """The image that an arm ends with."""
+
+    name: str
+    style: SeriesStyle | None
+    """None for the origin."""
+    shot: Shot
+    words: str
+    """After which turn, and its truth."""
+    truth: Truth
+    href: str | None
+    """The run's report; None for the origin."""
+
+
+def end_pictures(arms: Sequence[Arm], pictures: ShotsOf, address: Callable[[LoadedRun], str]) -> list[EndPicture]:
+    """The origin, then the last standing image of every arm in the first cell of the grid."""
+    cell = arms[0].runs[0].run.cell
+    members = [(arm, run) for arm in arms for run in arm.runs if run.run.cell == cell]
+    first = members[0][1]
+    origin = pictures(first, [first.stands[0].image], 240)[first.stands[0].image]
+    found = [EndPicture("origin", None, origin, "", "sound", None)]
+    for arm, run in members:
+        last = run.stands[-1]
+        shot = pictures(run, [last.image], 240)[last.image]
+        words = f"turn {last.turn}{', ' if (value := _value(last)) else ''}{value}"
+        found.append(EndPicture(arm.name, arm.style, shot, words, truth_of(last.truth), address(run)))
+    return found
 
 
 # What a reader should know before trusting the numbers of a study.
-
-_WHOLE = {"complete"}
 
 
 def study_notices(answer: StudyAnswer) -> list[str]:
     """One line per thing that is not as one would expect."""
     found = []
     if answer.origins < FEW_ORIGINS:
-        origins = "1 origin: there are no intervals" if answer.origins == 1 else f"{answer.origins} origins: intervals"
-        found.append(f"{origins}{'' if answer.origins == 1 else ' and p values are too rough to rest on'}.")
+        number = counted(answer.origins, "origin")
+        found.append(f"{number}: too few for intervals and p; the values per origin stand in their place.")
+    if answer.base is None:
+        found.append("No arm is without a gate: how well evaluators tell damage is not told, add a no-gate arm.")
     if len(answer.truth) > 1:
         found.append(f"The runs measure truth in {len(answer.truth)} ways: {'; '.join(answer.truth)}.")
     if answer.missing:
         more = f" and {len(answer.missing) - 3} more" if len(answer.missing) > 3 else ""
         found.append(f"{counted(len(answer.missing), 'run')} never begun: {', '.join(answer.missing[:3])}{more}.")
-    statuses: Counter[str] = Counter()
-    for arm in answer.arms:
-        statuses.update({status: n for status, n in arm.statuses.items() if status not in _WHOLE})
-    found.extend(
-        f"{counted(number, 'run')} {status.replace('_', ' ')}: counted as far as they got."
-        for status, number in statuses.most_common()
-    )
     for title, field in (("candidate", "truth_unknown"), ("editor call", "no_images")):
-        number = sum(getattr(arm, field) for arm in answer.arms)
-        if number:
+        number_of = sum(getattr(arm, field) for arm in answer.arms)
+        if number_of:
             what = "whose truth could not be measured" if field == "truth_unknown" else "that gave no image"
-            found.append(f"{counted(number, title)} {what}.")
+            found.append(f"{counted(number_of, title)} {what}.")
     found.extend([*answer.remarks, *(remark for arm in answer.failures for remark in arm.remarks)])
+    found.extend(apart.words for apart in answer.disagreements)
+    return [*found, *_evaluator_notices(answer)]
+
+
+def _evaluator_notices(answer: StudyAnswer) -> list[str]:
+    found: list[str] = []
     parts: dict[tuple[str, int, int], list[str]] = defaultdict(list)
     for one in answer.evaluators:
         if one.rescored is not None and one.rescored.partial:
@@ -138,10 +180,9 @@ def study_notices(answer: StudyAnswer) -> list[str]:
         "that of all."
         for (extent, known, every), names in parts.items()
     )
-    measures = {truth.partition(",")[0] for truth in answer.truth}
     for one in answer.evaluators:
         counts = one.counts
-        if (one.rescored.type if one.rescored else one.evaluator) in measures:
+        if one.like_truth:
             found.append(f"{one.evaluator} is what the truth is measured by: its AUC is no merit.")
         if counts.unscored or counts.failed:
             found.append(
@@ -185,20 +226,24 @@ def study_content(
         raise UserError(f"the study {name!r} has no run yet: `turngate study FILE` makes them")
     arms = arms_of(answer, runs)
     turns, sheets, sheets_left_out = contact_sheets(arms, pictures)
+    strip = end_pictures(arms, pictures, address)
     all_series = evaluator_series(answer.evaluators)
     evaluators = dict.fromkeys(name for run in runs for name in run.evaluators)
     extents = {one.evaluator: one.rescored.extent for one in answer.evaluators if one.rescored is not None}
     rescored = [replace(arm, runs=_with_evaluators(loaded.rescored_runs, arm.name)) for arm in arms]
     panels = {
+        "plane": plane_panel(arms),
+        "equal-calls": equal_calls_panel(arms),
         "truth": arms_truth_panel(arms),
         "survival": survival_panel(arms),
-        "delay": delay_panel(arms),
-        "cost": cost_panel(arms),
         "roc": roc_panel(all_series),
         **{f"score-{number}": arms_score_panel(arms, name) for number, name in enumerate(evaluators, 1)},
         **{f"rescored-{number}": arms_score_panel(rescored, name) for number, name in enumerate(extents, 1)},
         **{f"delta-{number}": delta_panel(series) for number, series in enumerate(all_series, 1)},
-        **{f"at-{n}": panel for n, panel in enumerate(sensitivity_panels(arms, answer.sensitivity), 1)},
+        **{
+            f"at-{n}": panel
+            for n, panel in enumerate(sensitivity_panels(arms, answer.sensitivity, answer.truth_unit), 1)
+        },
     }
     shown = {place: panel for place, panel in panels.items() if panel is not None}
     values = {
@@ -212,12 +257,15 @@ def study_content(
         "arms": arms,
         "runs": [(arm, run) for arm in arms for run in arm.runs],
         "address": address,
-        "headline_of": headline,
+        "strip": strip,
+        "strip_cell": arms[0].runs[0].run.label,
+        "others": [_other(truth, runs) for truth in answer.more_truths],
         "axes": [axis for axis in _AXES if len({getattr(run.run, axis) for run in runs}) > 1],
         "single": all(len(arm.runs) == 1 for arm in arms),
         "simulated": _simulated(runs),
         "mixed": len({arm.simulated for arm in arms}) > 1,
         "how_simulated": how_simulated,
+        "verdict_words": VERDICT_WORDS,
         "turns": turns,
         "sheets": sheets,
         "sheets_left_out": sheets_left_out,
@@ -228,8 +276,14 @@ def study_content(
         "extents": extents,
         "figures_of": lambda start: _starting(shown, start),
     }
-    found = [cell.shot for sheet in sheets for _, _, row in sheet.rows for cell in row if cell.shot is not None]
+    found = [picture.shot for picture in strip]
+    found += [cell.shot for sheet in sheets for _, _, row in sheet.rows for cell in row if cell.shot is not None]
     return StudyPage({place: panel.figure for place, panel in shown.items()}, found, values)
+
+
+def _other(truth: TruthAnswer, runs: Sequence[LoadedRun]) -> tuple[TruthAnswer, list[Arm]]:
+    """A further truth with its arms, in the styles that they have everywhere."""
+    return truth, arms_of(truth, runs)
 
 
 def _with_evaluators(runs: list[LoadedRun], arm: str) -> list[LoadedRun]:
