@@ -43,7 +43,7 @@ def run_verdict(answer: RunAnswer, status: RunStatus) -> Verdict:
 
 def _kind_and_words(answer: RunAnswer) -> tuple[VerdictKind, str]:
     told = counted(answer.told_turns, "turn")
-    if not answer.planned:
+    if answer.turns.not_reached == answer.planned:
         return "not_told", "not told: no turn is closed yet"
     if not answer.told_turns:
         return "not_told", "not told"
