@@ -81,8 +81,8 @@ def test_what_a_reader_must_know_comes_with_the_numbers() -> None:
     loaded = study([("chain", "a", "", diverged), ("stop", "a", "", stopped), ("long", "a", "", no_gate(20, 3))])
     assert answer_study(loaded).remarks == [
         (
-            "stop: 1 run ended before the last planned turn (attempts exhausted): the turns not reached count, with the "
-            "image that stood at the end."
+            "stop: 1 run ended before the last planned turn (attempts exhausted): the turns not reached count, with "
+            "the image that stood at the end."
         ),
         "Runs plan different numbers of turns (10, 20): differences to no gate are over equal turns.",
         "chain: in 1 run the recorded chain diverged; 8 turns beyond that point are unknown and in no rate.",
