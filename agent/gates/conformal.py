@@ -51,7 +51,7 @@ def read_origins(path: Path, column: str | None) -> list[str] | None:
     except (OSError, ValueError):
         return None
     found = [row.get("origin") for row in rows if isinstance(row, dict) and row.get(column or "") not in (None, "")]
-    known = dict.fromkeys(one for one in found if isinstance(one, str) and re.fullmatch("[0-9a-f]{64}", one))
+    known = dict.fromkeys(one for one in found if isinstance(one, str) and re.fullmatch("[0-9a-f]{16}", one))
     return [*known] or None
 
 

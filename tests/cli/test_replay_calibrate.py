@@ -30,9 +30,10 @@ def test_thresholds_are_swept_over_a_record(turngate: Turngate, run: str) -> Non
     done = turngate("replay", run, "--set", gate, "--sweep", "gate.at=0.1,0.5,0.9", "--json")
     assert done.code == 0, done.err
     found = [
-        (row["value"], row["outcomes"]["caught"], row["outcomes"]["false_alarm"]) for row in done.json()["replays"]
+        (row["value"], row["answer"]["progress"], row["answer"]["exposure"], row["answer"]["alarms"]["alarmed"])
+        for row in done.json()["replays"]
     ]
-    assert found == [("0.1", 3, 2), ("0.5", 3, 0), ("0.9", 0, 0)]
+    assert found == [("0.1", 0.0, 0.0, 1), ("0.5", 40.0, 0.0, 0), ("0.9", 40.0, 0.6, 0)]
     assert all(row["covers_the_run"] for row in done.json()["replays"])
     table = turngate("replay", run, "--set", gate, "--sweep", "gate.at=0.5").out
     assert "the end" in table
@@ -59,7 +60,7 @@ def test_a_calibrated_gate_can_be_used_as_it_is_printed(turngate: Turngate, run:
     line = next(line for line in done.out.splitlines() if line.startswith("gate: "))
     again = turngate("replay", run, "--set", line.replace("gate: ", "gate="), "--json")
     assert again.code == 0, again.err
-    assert again.json()["replays"][0]["outcomes"] == {"caught": 3, "propagated": 0, "passed": 2, "false_alarm": 0}
+    assert again.json()["replays"][0]["answer"]["turns"]["propagated_fresh"] == 0
 
 
 def test_too_few_clean_edits_say_how_many_are_needed(turngate: Turngate, run: str) -> None:

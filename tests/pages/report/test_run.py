@@ -18,7 +18,6 @@ from tests.traces.runs import HOSTILE, Writer, degraded, jpeg, long_run
 from turngate import RunView
 from turngate.agent.reasoning.lexicon import LexiconConfig, LexiconReader
 from turngate.errors import MachineError, NoSuchRun
-from turngate.pages.report import headline, second_line
 from turngate.pages.report.charts import truth_panel
 from turngate.pages.report.run import write_run_report
 from turngate.picture import encode_png
@@ -52,10 +51,12 @@ def test_report_leads_with_the_answer_and_its_counts(mixed: Path) -> None:
     page = Page(write_run_report(mixed))
     words = page.words()
     summary = summarise(RunView.load(mixed))
-    assert headline(summary) in words
-    assert second_line(summary) in words
+    assert summary.verdict.words[1:] in words and summary.verdict.kind == "propagates"
     assert "Simulated." in words
-    for piece in ("1 propagated", "0 caught", "1 passed", "0 false alarms", "collapse turn none", "$0.0390", "1,300"):
+    for piece in (
+        "sound progress 33.33 per 100 turns", "damage exposure 67 % 2 of 3 turns", "0 / 0 / 1 caught, stalled",
+        "first damage stands turn 2", "0 of 1 inputs", "$0.0390", "1,300",
+    ):  # fmt: skip
         assert piece in words, piece
     assert "threshold · evaluator brisque · at 40.0" in words
     assert "up to 2 attempts a turn, then take the last candidate anyway" in words
@@ -103,7 +104,7 @@ def test_kept_out_candidates_have_hollow_marks(tmp_path: Path) -> None:
     }
     assert symbols["rejected: caught"] == "triangle-up-open"
     assert symbols["rejected: false alarm"] == "circle-open"
-    assert "The gate accepted 0 of 2 turns and let no damaged image through; no collapse." in page.words()
+    assert "Stalls: no new image in 2 turns, the origin stands untouched." in page.words()
     assert "current stays: origin" in page.words()
 
 
@@ -196,9 +197,9 @@ def test_without_truth_the_report_says_so_and_counts_nothing(tmp_path: Path) -> 
     writer.attempt(1, image=encode_png(degraded(writer.origin, 0.4, 1)), scores={"brisque": 30, "psnr": 30})
     page = Page(write_run_report(writer.close()))
     words = page.words()
-    assert "No truth was measured, so the damage is not known." in words
+    assert "Not told: no truth was measured; 1 new image in 1 turn." in words
     assert "Truth not measured" in words
-    assert "propagated" not in words and "collapse" not in words
+    assert "propagated" not in words and "collapse" not in words and "exposure" not in words
     assert "Simulated" not in words
     assert "truth" not in page.data("figures")
 
@@ -206,7 +207,7 @@ def test_without_truth_the_report_says_so_and_counts_nothing(tmp_path: Path) -> 
 def test_a_run_without_turns_has_a_report(tmp_path: Path) -> None:
     page = Page(write_run_report(Writer(tmp_path / "run", turns=4).close("failed", "the disk is full")))
     words = page.words()
-    assert "No turn was closed (4 planned)." in words
+    assert "Not told: no turn is closed yet" in words
     assert "The run failed: the disk is full" in words
     assert page.data("figures") == {}
 
@@ -219,7 +220,7 @@ def test_an_open_turn_and_a_changed_model_are_told(tmp_path: Path) -> None:
     writer.attempt(3, image=encode_png(degraded(writer.origin, 0.9, 3)), scores={"brisque": 90, "psnr": 3},
                    damage=0.9, verdict="reject", action="retry", model="model-2")  # fmt: skip
     words = Page(write_run_report(writer.close("interrupted", "SIGTERM"))).words()
-    assert "So far the gate accepted 2 of 2 turns (9 planned) and let no damaged image through; no collapse." in words
+    assert "So far catches: 2 new sound images in 2 turns, exposure 0." in words
     assert "model changed during the run: model-1 from turn 1, then model-2 from turn 2." in words
     assert "2 candidates flagged size_changed." in words
     assert "turn still open" in words
@@ -237,7 +238,7 @@ def test_a_rollback_shows_the_image_that_the_run_went_back_to(tmp_path: Path) ->
     assert "the run goes back to the image of turn 1" in page.words()
     assert "current stays: turn 1" in page.words()
     line = page.data("figures")["truth"]["data"][0]
-    assert line["y"] == [0.0, 0.3, 0.6, 0.3]
+    assert line["y"] == [None, 0.3, 0.6, 0.3], "the origin is untouched"
 
 
 def test_pictures_of_every_mode_become_thumbnails(tmp_path: Path) -> None:
@@ -277,21 +278,40 @@ def test_claims_of_a_summary_are_marked_beside_the_truth(tmp_path: Path) -> None
     assert not [tag for tag, _ in Page(write_run_report(run)).elements if tag == "mark"], "without a reader, no marks"
 
 
-def test_an_untouched_origin_does_not_squeeze_the_truth(tmp_path: Path) -> None:
+def test_an_untouched_image_is_a_word_and_no_value(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "run", turns=3)
     for turn in (1, 2, 3):
         picture = encode_png(degraded(writer.origin, 0.1 * turn, turn))
-        writer.attempt(turn, image=picture, scores={"brisque": 30, "psnr": 30}, damage=40 + turn)
-    writer.close()
-    view = RunView.load(tmp_path / "run")
+        writer.attempt(turn, image=picture, scores={"brisque": 30, "psnr": 30}, damage=40 + turn, verdict="reject",
+                       action="restart" if turn == 3 else "skip", after=(writer.origin_sha, 0))  # fmt: skip
+    view = RunView.load(writer.close())
     assert view.baseline_truth is not None
-    far = replace(view, baseline_truth=view.baseline_truth.model_copy(update={"value": 5000.0, "damaged_at": 42.0}))
-    panel = truth_panel(far)
-    assert panel is not None and "at 5000; a double click shows everything" in panel.note
-    low, high = json.loads(panel.figure)["layout"]["yaxis"]["range"]
-    assert low < 41 and 43 < high < 50
-    near = truth_panel(view)
-    assert near is not None and near.note == "" and "range" not in json.loads(near.figure)["layout"]["yaxis"]
+    ceiling = view.baseline_truth.model_copy(update={"value": 80.0, "flags": ["identical"]})
+    panel = truth_panel(replace(view, baseline_truth=ceiling))
+    assert panel is not None and panel.note == "Untouched after 3 turns: no value there."
+    figure = json.loads(panel.figure)
+    assert figure["data"][0]["y"] == [None] * 4 and "80" not in panel.summary
+    words = Page(write_run_report(view.folder.path)).words()
+    assert "turn 3, the last untouched" in words
+
+
+def test_what_is_refused_again_and_again_is_one_bar(tmp_path: Path) -> None:
+    """Of 30 candidates from one input 29 are in the bar, each turn has its cell, and one entry of the strip is left."""
+    writer = Writer(tmp_path / "run", turns=31)
+    writer.attempt(1, image=encode_png(degraded(writer.origin, 0.1, 1)), scores={"brisque": 30, "psnr": 30}, damage=0.1)
+    for turn in range(2, 32):
+        picture = encode_png(degraded(writer.origin, 0.8, turn))
+        writer.attempt(turn, image=picture, scores={"brisque": 50 + turn, "psnr": 9}, damage=0.8 + turn / 1000,
+                       verdict="reject", action="skip")  # fmt: skip
+    page = Page(write_run_report(writer.close()))
+    traces = page.data("figures")["score-1"]["data"]
+    names = [trace.get("name") for trace in traces]
+    assert names.count("turns 2 to 31: 30 candidates refused from one input, 30 of them damaged") == 2
+    assert "rejected: caught" not in names
+    words = page.words()
+    assert "turns 2 to 31" in words and "nothing new, 30 turns: the first is shown" in words
+    hidden = [attrs for tag, attrs in page.elements if tag == "li" and "hidden" in attrs]
+    assert len(hidden) == 29
 
 
 def test_a_report_is_written_again_and_leaves_no_other_file(mixed: Path) -> None:

@@ -107,11 +107,11 @@ def test_an_image_that_is_a_link_is_not_served(viewed: Viewed, tmp_path: Path) -
 
 def test_a_study_shows_no_run_outside_of_the_folder(viewed: Viewed, tmp_path: Path) -> None:
     outside = Writer(tmp_path / "outside", size=48, turns=1, name="outside").close()
-    study_of(viewed.root / "study", {"mine": viewed.root / "one", "theirs": outside})
+    study_of(viewed.root / "study", {"mine": viewed.root / "one", "strangers-arm": outside})
     answer = viewed.get(f"/study/{viewed.key('study', 'study')}")
     assert answer.status_code == 200
     assert "1 of its runs lies outside of the folder" in answer.text
-    assert "theirs" not in answer.text
+    assert "strangers-arm" not in answer.text
 
 
 def test_what_cannot_be_read_is_one_line(viewed: Viewed) -> None:

@@ -28,7 +28,7 @@ def test_the_page_goes_on_with_the_run(visit: Visit, tmp_path: Path) -> None:
         opened = visit(viewer.url, drawn=False)
         opened.page.get_by_role("link", name="live").click()
         opened.page.wait_for_selector("html[data-charts=drawn]", state="attached")
-        assert "No turn was closed yet" in opened.page.locator("h1").inner_text()
+        assert "no turn is closed yet" in opened.page.locator("h1").inner_text()
         attempt(1)
         opened.until("document.querySelectorAll('.timeline .cell').length === 1")
         opened.page.locator("#follow").check()
@@ -52,7 +52,7 @@ def test_nothing_serious_stands_in_the_way_of_anyone(
     opened = visit(viewer.url, drawn=False)
     opened.page.set_viewport_size({"width": width, "height": 900})
     opened.page.emulate_media(color_scheme=scheme)
-    for query in ("", "?damage=caught&order=collapse", "?q=nothing-like-it", "run/0123456789abcdef"):
+    for query in ("", "?verdict=propagates&order=exposure", "?q=nothing-like-it", "run/0123456789abcdef"):
         opened.page.goto(viewer.url + query)
         assert opened.violations() == []
         opened.until(f"document.documentElement.scrollWidth === {width}")

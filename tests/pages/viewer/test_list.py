@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from starlette.datastructures import QueryParams
 from tests.traces.runs import HOSTILE, Writer, degraded, study_of
 
-from turngate.pages.viewer import DAMAGE, Index, Order, Query
+from turngate.pages.viewer import VERDICTS, Index, Order, Query
 from turngate.picture import encode_png
 
 from .conftest import Viewed, view
@@ -65,7 +65,7 @@ def test_everything_is_listed_with_how_it_stands(folder: Path) -> None:
         ("kind=run&status=complete&order=name&down=1", ["deep/c", "b", "a"]),
         ("status=running", []),
         ("q=sound", ["study"]),
-        ("kind=%3Cscript%3E&order=__class__&page=-7&down=x&q=deep&status=x&damage=x", ["deep/c"]),
+        ("kind=%3Cscript%3E&order=__class__&page=-7&down=x&q=deep&status=x&verdict=x", ["deep/c"]),
     ],
 )
 def test_filter_and_order(folder: Path, query: str, expected: list[str]) -> None:
@@ -93,27 +93,26 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Viewed:
 
 
 @pytest.mark.parametrize(
-    ("damage", "expected"),
+    ("verdict", "expected"),
     [
-        ("propagated", ["early", "late"]),
-        ("none_propagated", ["caught", "sound"]),
-        ("caught", ["caught"]),
-        ("collapsed", ["early", "late"]),
-        ("not_collapsed", ["caught", "sound"]),
-        ("not_measured", ["unmeasured"]),
+        ("propagates", ["early", "late"]),
+        ("goes_on", ["caught", "sound"]),
+        ("stalls", []),
+        ("not_told", ["unmeasured"]),
     ],
 )
-def test_the_damage_is_asked_for(damaged: Viewed, damage: str, expected: list[str]) -> None:
-    assert places(damaged.get(f"/?damage={damage}&order=name&down=0").text) == expected
-    assert damage in DAMAGE
+def test_the_verdict_is_asked_for(damaged: Viewed, verdict: str, expected: list[str]) -> None:
+    assert places(damaged.get(f"/?verdict={verdict}&order=name&down=0").text) == expected
+    assert verdict in VERDICTS
 
 
 @pytest.mark.parametrize(
     ("order", "known", "unknown"),
     [
-        ("propagated", [["caught", "sound"], ["late"], ["early"]], ["study", "torn", "unmeasured"]),
-        ("caught", [["early", "late", "sound"], ["caught"]], ["study", "torn", "unmeasured"]),
-        ("collapse", [["early"], ["late"], ["caught", "sound"]], ["study", "torn", "unmeasured"]),
+        ("exposure", [["caught", "sound"], ["late"], ["early"]], ["study", "torn", "unmeasured"]),
+        ("progress", [["early"], ["caught"], ["late"], ["sound"]], ["study", "torn", "unmeasured"]),
+        ("last_new", [["sound", "unmeasured"], ["caught", "early"], ["late"]], ["study", "torn"]),
+        ("verdict", [["caught", "sound"], ["unmeasured"], ["early", "late"]], ["study", "torn"]),
         ("turns", [["sound", "unmeasured"], ["caught", "early"], ["late"]], ["study", "torn"]),
         ("cost", [["sound"], ["late"]], ["caught", "early", "study", "torn", "unmeasured"]),
         ("status", [["caught", "early", "late", "sound", "unmeasured"], ["torn"]], ["study"]),
@@ -129,18 +128,19 @@ def test_what_is_not_known_stands_last_both_ways(
     assert places(damaged.get(f"/?order={order}&down=1").text) == down + unknown
 
 
-def test_what_is_told_of_the_damage(damaged: Viewed) -> None:
+def test_what_is_told_of_the_gate(damaged: Viewed) -> None:
     text = damaged.get("/?kind=run&order=name&down=0").text
 
     def told(name: str) -> list[str]:
         row = text.split(f">{name}</bdi>")[1].split("</tr>")[0]
-        cells = re.findall(r'data-of="(?:caught|propagated|collapse)">(.*?)</td>', row, re.DOTALL)
+        cells = re.findall(r'data-of="(?:verdict|progress|exposure|last new)">(.*?)</td>', row, re.DOTALL)
         return [re.sub("<[^>]*>", "", cell).strip() for cell in cells]
 
-    assert told("early") == ["0", "3", "turn 2"]
-    assert told("late") == ["0", "2", "turn 4"]
-    assert told("caught") == ["2", "0", "none"]
-    assert told("unmeasured") == told("torn") == ["-", "-", "-"]
+    assert told("early") == ["propagates", "25 per 100", "75 %", "turn 4"]
+    assert told("late") == ["propagates", "60 per 100", "40 %", "turn 5"]
+    assert told("caught") == ["goes on", "50 per 100", "0 %", "turn 4"]
+    assert told("unmeasured") == ["not told", "-", "-", "turn 2"]
+    assert told("torn") == ["-", "-", "-", "-"]
 
 
 def test_the_whole_folder_is_sorted_and_not_the_page(damaged: Viewed) -> None:
@@ -148,7 +148,7 @@ def test_the_whole_folder_is_sorted_and_not_the_page(damaged: Viewed) -> None:
     seen = [
         listed.listing.folder.place
         for page in (1, 2, 3, 4)
-        for listed in index.find(Query(order="propagated", page=page)).rows
+        for listed in index.find(Query(order="exposure", page=page)).rows
     ]
     assert seen == ["early", "late", "caught", "sound", "study", "torn", "unmeasured"]
 
@@ -167,7 +167,7 @@ def test_the_choices_are_those_that_there_are(damaged: Viewed) -> None:
         kind=st.sampled_from(["", "run", "study"]),
         status=st.sampled_from(["", "failed"]),
         editor=st.sampled_from(["", "a&b=c", "ä 日本"]),
-        damage=st.sampled_from(list(DAMAGE)),
+        verdict=st.sampled_from(list(VERDICTS)),
         order=st.sampled_from(get_args(Order)),
         down=st.booleans(),
         page=st.integers(1, 9999),
@@ -175,9 +175,9 @@ def test_the_choices_are_those_that_there_are(damaged: Viewed) -> None:
 )
 def test_the_address_says_it_all(query: Query) -> None:
     assert Query.read(QueryParams(query.address[1:])) == query
-    other = query.sorted_by("collapse")
+    other = query.sorted_by("exposure")
     assert (other.page, other.q) == (1, query.q)
-    assert other.sorted_by("collapse").down is not other.down
+    assert other.sorted_by("exposure").down is not other.down
 
 
 def test_newest_first_goes_by_what_the_run_says(folder: Path) -> None:

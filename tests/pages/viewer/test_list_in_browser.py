@@ -41,32 +41,34 @@ def test_the_list_is_sorted_filtered_and_gone_back_to(visit: Visit, viewer: View
     def places() -> list[str]:
         return page.locator("tbody th bdi").all_inner_texts()
 
-    page.get_by_role("link", name="caught").click()
-    page.wait_for_url("**order=caught")
-    assert page.locator("[aria-sort=descending]").inner_text() == "caught"
-    assert places() == ["first", "study/no-gate", "study"], "what is not known stands last"
-    page.get_by_role("link", name="caught").click()
-    page.wait_for_url("**down=0")
-    assert places() == ["study/no-gate", "first", "study"]
-    page.get_by_label("Damage").select_option("caught")
-    page.wait_for_url("**damage=caught**")
-    assert places() == ["first"]
-    assert "q=" not in page.url and "order=caught" in page.url and "down=0" in page.url
-    page.locator("tbody a").click()
+    page.get_by_role("link", name="exposure").click()
+    page.wait_for_url("**order=exposure")
+    assert page.locator("[aria-sort=descending]").inner_text() == "exposure"
+    assert places()[-1] == "study", "what is not known stands last"
+    page.get_by_role("link", name="place").click()
+    page.wait_for_url("**order=name**")
+    page.get_by_role("link", name="place").click()
+    page.wait_for_url("**down=1")
+    assert places() == ["study/no-gate", "study", "first"]
+    page.get_by_label("Verdict").select_option("propagates")
+    page.wait_for_url("**verdict=propagates**")
+    assert places() == ["study/no-gate", "first"]
+    assert "q=" not in page.url and "order=name" in page.url and "down=1" in page.url
+    page.locator("tbody a").last.click()
     page.wait_for_selector("html[data-charts=drawn]", state="attached")
     page.get_by_role("link", name="All runs and studies").click()
-    page.wait_for_url("**damage=caught**")
-    assert places() == ["first"]
+    page.wait_for_url("**verdict=propagates**")
+    assert places() == ["study/no-gate", "first"]
     for _ in range(3):
         page.go_back()
-    page.wait_for_url("**down=0")
-    assert page.get_by_label("Damage").input_value() == ""
+    page.wait_for_url("**down=1")
+    assert page.get_by_label("Verdict").input_value() == ""
     assert len(places()) == 3
     page.go_forward()
-    page.wait_for_url("**damage=caught**")
-    assert page.get_by_label("Damage").input_value() == "caught" and places() == ["first"]
+    page.wait_for_url("**verdict=propagates**")
+    assert page.get_by_label("Verdict").input_value() == "propagates" and len(places()) == 2
     page.get_by_role("link", name="show all").click()
-    page.wait_for_url("**order=caught**")
+    page.wait_for_url("**order=name**")
     assert len(places()) == 3
     assert opened.complaints == [] and opened.on_network(viewer.url) == []
 
@@ -83,7 +85,7 @@ def test_the_list_goes_on_with_the_runs(visit: Visit, tmp_path: Path) -> None:
             opened.page.locator("tbody a").focus()
             picture = encode_png(degraded(writer.origin, 0.5, 1))
             writer.attempt(1, image=picture, scores={"brisque": 30, "psnr": 30}, damage=0.9)
-            opened.until("document.querySelector('td[data-of=propagated]').textContent.trim() === '1'")
+            opened.until("document.querySelector('td[data-of=exposure]').textContent.trim() === '100 %'")
         writer.close()
         opened.until("document.querySelector('tbody .complete') !== null")
         assert opened.page.locator("#q").input_value() == "half a wor", "what is being typed is left alone"
@@ -99,7 +101,8 @@ def test_a_study_leads_to_its_runs(visit: Visit, viewer: Viewer) -> None:
     opened.page.wait_for_url("**kind=study**")
     opened.page.locator("tbody a").click()
     opened.page.wait_for_selector("html[data-charts=drawn]", state="attached")
-    assert opened.page.locator("h1").inner_text() == "Does it decay?"
+    assert opened.page.locator("h1").inner_text() == "no-gate propagates."
+    assert "Does it decay?" in opened.page.locator(".kicker").inner_text()
     opened.page.locator("#runs tbody a").click()
     opened.page.wait_for_selector("#detail h3")
     assert "/run/" in opened.page.url

@@ -95,10 +95,13 @@ class Stretch:
 
 
 def stretch_of(run: RunView, turns: int | None = None) -> Stretch:
-    """The run up to its last planned turn, or up to turn `turns`. One that is at work is counted as far as it got."""
+    """The run up to its last planned turn, or up to turn `turns`.
+
+    One that is at work, or was interrupted and can be resumed, is counted as far as it got.
+    """
     planned = run.config.turns if turns is None else min(turns, run.config.turns)
     attempts = run.attempts if turns is None else [one for one in run.attempts if one.row.turn <= planned]
-    going_on = run.status == "running" and sum(one.decision.closes_turn for one in attempts) < planned
+    going_on = run.status in ("running", "interrupted") and sum(one.decision.closes_turn for one in attempts) < planned
     return Stretch(run.info.origin.image, run.baseline_truth, attempts, planned, going_on)
 
 

@@ -43,7 +43,7 @@ def run_verdict(answer: RunAnswer, status: RunStatus) -> RunVerdict:
 
 def _kind_and_words(answer: RunAnswer) -> tuple[VerdictKind, str]:
     told = counted(answer.told_turns, "turn")
-    if not answer.planned:
+    if answer.turns.not_reached == answer.planned:  # also where nothing is planned yet
         return "not_told", "not told: no turn is closed yet"
     if not answer.told_turns:
         return "not_told", "not told"
@@ -93,7 +93,6 @@ _ENDINGS: dict[RunStatus, str] = {
     "attempts_exhausted": "the run ran out of attempts",
     "budget_exhausted": "the run's budget ended",
     "waiting": "the run waits",
-    "interrupted": "the run was interrupted",
     "failed": "the run failed",
 }
 

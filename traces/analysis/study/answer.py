@@ -275,7 +275,9 @@ def _unequal(runs: Sequence[LoadedRun]) -> list[str]:
         )
     at_work = sum(one.answer.going_on for one in runs)
     if at_work:
-        found.append(f"{counted(at_work, 'run')} still at work: counted as far as it got, not comparable yet.")
+        found.append(
+            f"{counted(at_work, 'run')} still at work or interrupted: counted as far as it got, not comparable yet."
+        )
     planned = sorted({one.view.config.turns for one in runs})
     if len(planned) > 1:
         lengths = ", ".join(map(str, planned))
