@@ -207,7 +207,9 @@ def test_a_study_says_which_evaluator_would_have_caught_the_damage(tmp_path: Pat
     assert [one.model_dump() for one in own] == [one.model_dump() for one in before.evaluators], "theirs are untouched"
     assert answer.arms == before.arms and answer.pairs == before.pairs
     assert later.evaluator == f"psnr{MARK}" and later.arm == "no-gate"
-    assert later.auc.value == 1.0, "an image with more noise is farther from its origin"
+    assert later.overall is not None and later.overall.auc.value == 1.0, (
+        "an image with more noise is farther from its origin"
+    )
     assert (later.candidates, later.of_candidates, later.counts.scored) == (8, 8, 16)
     assert later.rescored is not None and not later.rescored.partial
     assert later.rescored.type == "psnr" and later.rescored.extent == "all 20 images"
@@ -260,7 +262,7 @@ def test_only_arms_that_were_scored_have_a_curve_and_others_are_not_stood_in_for
     score(folder / "gated", "psnr")
     answer = answer_of(folder)
     later = answer.evaluators[-1]
-    assert later.arm == "no-gate" and later.candidates == 0 and later.auc.value is None
+    assert later.arm == "no-gate" and later.candidates == 0 and later.editors == []
     page = Page(write_study_page(load_study(StudyView.load(folder)), answer))
     drawn = [trace["name"] for trace in page.data("figures")["rescored-1"]["data"] if trace["mode"] == "lines+markers"]
     assert drawn == ["gated"]

@@ -52,12 +52,17 @@ def study(tmp_path: Path) -> Page:
 def test_each_arm_has_its_answer_and_its_row(study: Page) -> None:
     words = study.words()
     assert "Does the gate catch it?" in words and "One origin." in words
-    assert "The gate accepted 12 of 12 turns and let 10 damaged images through; collapse at turn 4." in words
-    assert "The gate accepted 3 of 3 turns (12 planned) and let 1 damaged image through; no collapse." in words
-    assert "The gate accepted 0 of 12 turns. No truth was measured" in words
+    assert "short propagates; reject is not told; without a gate the loop propagates." in words
+    propagates = "propagates: a damaged image stands after 10 of 12 turns, from turn 3 on; 2 new sound images."
+    assert f"no-gate {propagates}" in words
+    assert f"short {propagates}" in words, "a run that ended early keeps its last image"
+    assert "reject not told: no truth was measured; no new images in 12 turns." in words
+    assert "short: 1 run ended before the last planned turn" in words
     follows = "up to 3 attempts a turn, then keep the current image and go on"
-    assert f"no-gate always_accept; {follows} complete 12 12 0 0 0 10 2 0 3 4 2.4 damaged" in words
-    assert f"reject threshold · evaluator brisque · at 40.0; {follows} complete 12 0 12 0 no truth" in words
+    assert f"no-gate always_accept; {follows} complete propagates 12 16.67 83 % turn 12 no 0 / 0 / 1 3 4" in words
+    assert (
+        f"reject threshold · evaluator brisque · at 40.0; {follows} complete not told 12 none none never yes" in words
+    )
     assert "Simulated. The damage in every run" in words
 
 
@@ -88,10 +93,11 @@ def test_one_chart_has_the_truth_of_all_arms_and_one_each_evaluator(study: Page)
     figures = study.data("figures")
     truth = [trace for trace in figures["truth"]["data"] if trace["mode"] == "lines+markers"]
     assert [trace["name"] for trace in truth] == ["no-gate", "short"], "the third arm measured none"
-    assert truth[1]["y"] == pytest.approx([0.0, 0.2, 0.4, 0.6])
+    assert truth[1]["y"][0] is None, "the origin is untouched"
+    assert truth[1]["y"][1:] == pytest.approx([0.2, 0.4, *[0.6] * 10])
     assert len({(t["line"]["color"], t["line"]["dash"], t["marker"]["symbol"]) for t in truth}) == 2
     assert [trace["name"] for trace in figures["score-3"]["data"]] == ["reject"]
-    assert set(figures) == {"truth", "survival", "delay", "cost", "roc", "score-1", "score-2", "score-3"}
+    assert set(figures) == {"plane", "truth", "roc", "score-1", "score-2", "score-3"}, "no chart of several runs"
 
 
 def test_an_arm_without_a_score_is_marked_where_it_has_none(tmp_path: Path) -> None:
@@ -157,12 +163,16 @@ def grid(tmp_path: Path) -> Page:
     return Page(page_of(study_of(tmp_path / "study", rows, "Which?", sensitivity=(0.3,))))
 
 
-def test_a_grid_has_rates_with_intervals_per_arm(grid: Page) -> None:
+def test_a_grid_has_the_two_axes_per_arm_and_one_picture_is_one_origin(grid: Page) -> None:
+    """Of 4 and of 12 turns 2 and 10 are exposed; both origins are the same photograph under two names."""
     words = grid.words()
-    assert "With gated, 75% [50, 83] of the new images are damaged, against 75% without a gate" in words
-    assert "gated 2 100% [100, 100] 0% [0, 0] 0% [0, 0] 75% [50, 83] 0% [0, 0] 100% [100, 100] never in 2" in words
-    assert "2 origins: intervals and p values are too rough to rest on." in words
+    assert "gated propagates; without a gate the loop propagates." in words
+    assert "gated 2 33.3 33.3 67 % turn 8 median 0 of 2 0 / 0 / 2 0 % kept out of 2 turn 3 at first" in words
+    assert "1 origin: too few for intervals and p" in words
+    assert "Origins coffee, astronaut are one picture, pixel for pixel: they count as one origin." in words
+    assert "Runs plan different numbers of turns (4, 12)" in words
     assert "1 run never begun: gated rocket r1." in words
+    assert "gated 2 +0 +0" in words, "the same as without a gate, on the same cells"
 
 
 def test_a_grid_lists_every_run_and_a_sheet_per_cell(grid: Page) -> None:
@@ -175,18 +185,23 @@ def test_a_grid_lists_every_run_and_a_sheet_per_cell(grid: Page) -> None:
     assert ["hidden" in attrs for attrs in sheets] == [False, True]
 
 
-def test_a_grids_curves_are_means_with_bands_and_ended_runs_stay(grid: Page) -> None:
+def test_a_grids_curves_are_medians_with_their_range(grid: Page) -> None:
     figures = grid.data("figures")
     band, *_ = figures["truth"]["data"]
     assert band["fill"] == "toself"
-    mean = next(t for t in figures["truth"]["data"] if t["mode"] == "lines+markers")
-    assert mean["y"][4] == pytest.approx(0.8) and mean["y"][12] == pytest.approx((0.8 + 2.4) / 2)
+    curve = next(t for t in figures["truth"]["data"] if t["mode"] == "lines+markers")
+    assert curve["y"][4] == pytest.approx(0.8) and curve["y"][12] == pytest.approx(2.4), (
+        "a run has no more turns than planned"
+    )
     survival = next(t for t in figures["survival"]["data"])
     assert (survival["x"], survival["y"]) == ([0, 3, 12], [1.0, 0.0, 0.0])
-    assert next(t for t in figures["delay"]["data"])["y"] == [0.0, 0.0], "nothing was ever caught"
-    assert set(figures) >= {"at-1", "at-2", "at-3", "at-4", "roc", "cost"}
-    propagated = next(t for t in figures["at-3"]["data"] if t["name"] == "gated")
-    assert propagated["x"] == [0.3, 0.5] and propagated["y"] == pytest.approx([14 / 16, 12 / 16])
+    assert set(figures) >= {"plane", "at-1", "at-2", "roc"}
+    exposure = next(t for t in figures["at-2"]["data"] if t["name"] == "gated")
+    assert exposure["x"] == [0.3, 0.5] and exposure["y"] == pytest.approx(
+        [(3 / 4 + 11 / 12) / 2, (2 / 4 + 10 / 12) / 2]
+    )
+    (point,) = (t for t in figures["plane"]["data"] if t["name"] == "gated")
+    assert point["y"] == pytest.approx([100 * (2 / 4 + 2 / 12) / 2])
 
 
 def test_gaps_are_drawn_per_run_where_runs_are_long_enough(tmp_path: Path) -> None:
@@ -213,7 +228,7 @@ def test_what_editors_said_and_peoples_verdicts_are_on_the_page(tmp_path: Path) 
     reader = LexiconReader(LexiconConfig(type="lexicon"))
     page = Page(write_study_page(view, answer_study(view, reader)))
     words = page.words()
-    assert "What the editors said" in words and "a simulated 3 0 0 100% 100%" in words
+    assert "What the editors said" in words and "a simulated 3 0 0 100 % 100 %" in words
     assert "persistent noise image a" in words and "label file" in words
     assert "none of the runs is 'nobody'" in words
     truth = next(t for t in page.data("figures")["truth"]["data"] if t["mode"] == "lines+markers")
@@ -226,6 +241,6 @@ def test_a_ledger_is_read_once_for_answer_and_page(tmp_path: Path) -> None:
     for ledger in root.glob("*/ledger.sqlite"):
         ledger.unlink()
     answer = answer_study(loaded)
-    assert [one.turns for one in answer.arms] == [3, 3]
+    assert [one.planned for one in answer.arms] == [3, 3]
     truth = Page(write_study_page(loaded, answer)).data("figures")["truth"]["data"]
     assert [trace["name"] for trace in truth if trace["mode"] == "lines+markers"] == ["a", "b"]
