@@ -48,7 +48,9 @@ def advance(progress: Progress, row: DecisionRow) -> Progress:
     """The position after one decision."""
     if not row.closes_turn:
         return replace(progress, attempt=row.attempt + 1, status=row.status_after)
-    kept = tuple(step for step in progress.lineage if step[0] <= row.image_turn_after)
+    kept = progress.lineage
+    if row.image_turn_after < progress.image_turn:  # back: what came after that image is no ancestor any more
+        kept = tuple(step for step in kept if step[0] <= row.image_turn_after)
     if row.image_turn_after == row.turn:
         kept = (*kept, (row.turn, row.image_after))
     return Progress(row.turn + 1, 1, row.image_after, row.image_turn_after, kept, row.status_after)

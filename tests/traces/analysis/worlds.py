@@ -136,7 +136,7 @@ class Chain:
         return answer_stretch(self.stretch(going_on))
 
     def view(self, path: Path = Path("nowhere"), status: RunStatus | None = None, **fields: Any) -> RunView:
-        """As a run whose folder is not there; `fields` go into the configuration."""
+        """As a run without a folder, ended by a budget where no decision did; `fields` are of its configuration."""
         last = self.attempts[-1].decision.status_after if self.attempts else "running"
         evaluators = list(dict.fromkeys(score.evaluator for one in self.attempts for score in one.scores))
         others = list(dict.fromkeys(name for one in self.attempts for name in one.more_truths))
@@ -157,7 +157,7 @@ class Chain:
             ),
             made_with={},
         )  # fmt: skip
-        ended = "interrupted" if last == "running" else last
+        ended = "budget_exhausted" if last == "running" else last
         base = truth_row(self.origin_damage) if self.measured else None
         more = {name: truth_row(0.0, name=name) for name in others}
         return RunView(RunFolder(path), info, status or ended, {}, base, self.views(), [], more)

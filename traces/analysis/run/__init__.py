@@ -45,7 +45,7 @@ from turngate.traces.analysis.run.settings import as_yaml, gate_line, in_words, 
 from turngate.traces.analysis.run.summaries import RunReasoning, Spoken, SummaryCounts, read_run, read_runs
 from turngate.traces.analysis.run.summary import Counts, RunSummary, summarise, truth_words
 from turngate.traces.analysis.run.turns import Stretch, TurnOutcome, TurnResult, stretch_of, turn_results
-from turngate.traces.analysis.run.verdict import VERDICT_WORDS, Verdict, VerdictKind, goes_on_words, run_verdict
+from turngate.traces.analysis.run.verdict import VERDICT_WORDS, RunVerdict, VerdictKind, goes_on_words, run_verdict
 
 __all__ = [
     "MARK",
@@ -64,6 +64,7 @@ __all__ = [
     "RunAnswer",
     "RunReasoning",
     "RunSummary",
+    "RunVerdict",
     "RunView",
     "Spoken",
     "Standing",
@@ -72,7 +73,6 @@ __all__ = [
     "TurnCounts",
     "TurnOutcome",
     "TurnResult",
-    "Verdict",
     "VerdictKind",
     "answer_records",
     "answer_run",

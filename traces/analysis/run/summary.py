@@ -9,7 +9,7 @@ from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run.answer import RunAnswer, answer_run
 from turngate.traces.analysis.run.recast import truth_unit
 from turngate.traces.analysis.run.run_view import AttemptView, RunView, standings
-from turngate.traces.analysis.run.verdict import Verdict, run_verdict
+from turngate.traces.analysis.run.verdict import RunVerdict, run_verdict
 from turngate.traces.records import RunStatus
 
 __all__ = ["Counts", "RunSummary", "summarise", "truth_words"]
@@ -41,7 +41,7 @@ class RunSummary(FrozenModel):
     """The editor's damage was written by hand."""
     truth: str | None
     """How truth was measured, and the value at which an image counts as damaged; None when it is not known."""
-    verdict: Verdict
+    verdict: RunVerdict
     answer: RunAnswer
     turns: int
     """Closed turns; `accepted` + `rejected` + `forced` + `no_change`."""

@@ -65,8 +65,8 @@ class Stretch:
     attempts: Sequence[AttemptView]
     planned: int
     going_on: bool = False
-    """More turns may come (a run at work), or what came after is not known: then no turn is `not_reached`, and what is
-    open at the end is neither caught nor a stall."""
+    """More turns may come (a run at work or interrupted), or what came after is not known: then no turn is
+    `not_reached`, and what is open at the end is neither caught nor a stall."""
 
     @property
     def origin_damaged(self) -> bool:

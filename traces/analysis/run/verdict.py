@@ -9,7 +9,7 @@ from turngate.traces.analysis.run.answer import EpisodeCounts, RunAnswer
 from turngate.traces.analysis.statistics import counted
 from turngate.traces.records import RunStatus
 
-__all__ = ["VERDICT_WORDS", "Verdict", "VerdictKind", "goes_on_words", "run_verdict"]
+__all__ = ["VERDICT_WORDS", "RunVerdict", "VerdictKind", "goes_on_words", "run_verdict"]
 
 VerdictKind = Literal["propagates", "stalls", "goes_on", "not_told"]
 """One of the three answers, or none: no truth was measured, or no turn is closed yet."""
@@ -23,7 +23,7 @@ VERDICT_WORDS: dict[VerdictKind, str] = {
 """The kinds as tables print them."""
 
 
-class Verdict(FrozenModel):
+class RunVerdict(FrozenModel):
     """What a run came to."""
 
     kind: VerdictKind
@@ -31,14 +31,14 @@ class Verdict(FrozenModel):
     """One sentence without a full stop."""
 
 
-def run_verdict(answer: RunAnswer, status: RunStatus) -> Verdict:
+def run_verdict(answer: RunAnswer, status: RunStatus) -> RunVerdict:
     """Propagates when a damaged image ever stood, else stalls when nothing new came at the end, else goes on.
 
     Only sound progress, damage exposure and the last new image speak: a run that refused everything did not succeed.
     """
     kind, words = _kind_and_words(answer)
     extra = "".join(f"; {part}" for part in (_ended(answer, status), _unknown(answer)) if part)
-    return Verdict(kind=kind, words=f"{'so far ' if answer.going_on else ''}{words}{extra}")
+    return RunVerdict(kind=kind, words=f"{'so far ' if answer.going_on else ''}{words}{extra}")
 
 
 def _kind_and_words(answer: RunAnswer) -> tuple[VerdictKind, str]:

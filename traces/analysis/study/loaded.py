@@ -107,8 +107,8 @@ class LoadedRun:
 
     @property
     def ended(self) -> bool:
-        """It is not at work: its last image stands to its last planned turn, as in the answer."""
-        return self.summary.status != "running"
+        """No more turns will come by themselves: its last image stands to its last planned turn, as in the answer."""
+        return not self.answer.going_on
 
     @cached_property
     def rescored(self) -> RescoredScores:

@@ -16,6 +16,7 @@ from turngate.graphs.session import Observer
 from turngate.graphs.study import read_study, run_study
 from turngate.picture import encode_png
 from turngate.traces.analysis.study import StudyAnswer, StudyView, answer_study, load_study, truth_curve
+from turngate.traces.records import RunStatus
 
 
 def written(folder: Path, damages: list[float], name: str, **more: Any) -> Path:
@@ -89,17 +90,19 @@ def test_what_a_reader_must_know_comes_with_the_numbers() -> None:
     ]
 
 
-def test_a_run_at_work_is_told_so_far_and_said_to_be() -> None:
+@pytest.mark.parametrize("status", ["running", "interrupted"])
+def test_a_run_that_can_go_on_is_told_so_far_and_said_to_be(status: RunStatus) -> None:
     loaded = study([("x", "a", "", no_gate(10, 3))])
-    working = Chain(10).add("a").add("b", 0.9).view(status="running")
+    working = Chain(10).add("a").add("b", 0.9).view(status=status)
     [one] = loaded.runs
     loaded.runs[0] = one.__class__(one.run, working, one.picture, one.cluster)
     answer = answer_study(loaded)
     assert (answer.arms[0].planned, answer.arms[0].progress.value) == (2, 50.0)
-    assert answer.remarks == ["1 run still at work: counted as far as it got, not comparable yet."]
+    assert truth_curve(loaded.runs).turns == [0, 1, 2]
+    assert answer.remarks == ["1 run still at work or interrupted: counted as far as it got, not comparable yet."]
 
 
-def test_a_run_that_waits_stands_still_in_the_answer_and_in_the_curve() -> None:
+def test_a_run_that_ended_stands_still_in_the_answer_and_in_the_curve() -> None:
     chain = Chain(10).add("a", 0.2)
     loaded = study([("x", "a", "", chain)])
     assert loaded.runs[0].answer.turns.not_reached == 9
