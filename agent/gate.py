@@ -6,7 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
-__all__ = ["Accepted", "Decision", "Gate", "Past", "Reading", "Readings", "Verdict"]
+from pydantic import Field
+
+from turngate.component import ComponentConfig
+
+__all__ = ["Accepted", "CalibratedConfig", "Decision", "Gate", "Past", "Reading", "Readings", "Verdict"]
 
 _LARGEST = 1e100
 
@@ -106,3 +110,14 @@ class Gate(Protocol):
     def decide(self, scores: Readings, past: Past) -> Decision:
         """Decide on one candidate. Must not keep state: everything it may use is in the arguments."""
         ...
+
+
+class CalibratedConfig(ComponentConfig):
+    """Configuration of a gate with a limit that may come from `turngate calibrate`."""
+
+    calibrated_on: list[str] | None = Field(default=None, max_length=10_000)
+    """Pixel identities (`Picture.pixel_identity`) of the origins that the limit was found on; None: not said.
+
+    The gate decides the same with and without it. It is recorded, so that an answer can say when a gate was judged on
+    the photographs that it was calibrated on.
+    """

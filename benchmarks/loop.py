@@ -22,8 +22,8 @@ import numpy as np
 
 from turngate import ComponentConfig, Edited, EditRequest, NoImage, parse_config
 from turngate.graphs.components import Components, build_components
-from turngate.graphs.drivers import run_graph, run_loop
 from turngate.graphs.origin import load_origin
+from turngate.graphs.runner import run_graph, run_loop
 from turngate.graphs.session import Session
 from turngate.picture import encode_png
 from turngate.traces.ledger import Ledger

@@ -8,8 +8,8 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
-from turngate.graphs.decide_step import decide
 from turngate.graphs.edit_step import edit
+from turngate.graphs.masked_accept import decide
 from turngate.graphs.measure_step import measure, measure_truths
 from turngate.graphs.session import LoopContext
 from turngate.traces.progress import Progress

@@ -10,35 +10,49 @@ import shlex
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Literal
 
 from turngate.component import differences
 from turngate.errors import ConfigChanged, ConfigError, UserError
 from turngate.graphs.components import Components, build_components
 from turngate.graphs.config import RunConfig
 from turngate.graphs.decision import readings
-from turngate.graphs.drivers import DRIVERS
+from turngate.graphs.edit_step import edit
 from turngate.graphs.load import apply_overrides, parse_config, with_absolute_paths
-from turngate.graphs.measure_step import measure_origin
+from turngate.graphs.masked_accept import decide
+from turngate.graphs.measure_step import measure, measure_origin, measure_truths
 from turngate.graphs.origin import load_origin
-from turngate.graphs.session import Observer, Session
+from turngate.graphs.session import LoopContext, Observer, Session
 from turngate.picture import Picture
 from turngate.traces.images import stored_files
 from turngate.traces.ledger import Ledger
 from turngate.traces.lock import RunLock
+from turngate.traces.progress import Progress
 from turngate.traces.provenance import provenance
 from turngate.traces.recorded import RecordedOrigin
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import Parent, RunFolder, RunInfo, new_run_id
 from turngate.traces.telemetry import Dropped, TelemetryConfig, TelemetryRecorder, started_under
 
-__all__ = ["ENDINGS", "Ended", "Review", "changed_config", "continue_run", "fork_run", "run_id_for", "start_run"]
+__all__ = [
+    "DRIVERS",
+    "ENDINGS",
+    "Ended",
+    "Review",
+    "changed_config",
+    "continue_run",
+    "fork_run",
+    "run_graph",
+    "run_id_for",
+    "run_loop",
+    "start_run",
+]
 
 _SHORT = reprlib.Repr()
 """A prompt is pages long: an error shows where it begins and ends."""
@@ -342,3 +356,30 @@ def _graceful(session: Session) -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def run_loop(session: Session) -> str:
+    """Drive the steps in a plain loop, evaluators one after the other; returns the status it ended with."""
+    progress: Progress = session.progress
+    while progress.status == "running":
+        attempt = edit(session, progress)
+        scores = [measure(session, attempt, name) for name in session.components.evaluators]
+        progress = decide(session, progress, attempt, scores, measure_truths(session, attempt))
+    return progress.status
+
+
+def run_graph(session: Session) -> str:
+    """Drive the steps through the LangGraph machine, evaluators in parallel; returns the status it ended with."""
+    from turngate.graphs.machine import build_machine, first_state, step_limit
+
+    config, progress = session.config, session.progress
+    if progress.status != "running":
+        return progress.status
+    limit = step_limit(config.turns, config.on_reject.attempts, config.budgets.attempts)
+    context = LoopContext(session)
+    end = build_machine().invoke(first_state(progress), {"recursion_limit": limit}, context=context)
+    return str(end["status"])
+
+
+DRIVERS: dict[Literal["graph", "loop"], Callable[[Session], str]] = {"graph": run_graph, "loop": run_loop}
+"""Drivers by name."""

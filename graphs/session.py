@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from turngate.graphs.budget import BudgetUse, past_seconds
 from turngate.graphs.components import Components
 from turngate.graphs.config import RunConfig
 from turngate.graphs.decision import GateHistory, readings
-from turngate.graphs.divergence import Divergence
 from turngate.graphs.origin import Pictures
 from turngate.picture import Picture
 from turngate.traces.ledger import Ledger
 from turngate.traces.progress import Progress, advance
-from turngate.traces.records import AttemptRecord, EditAnswer, EventRow
+from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EditAnswer, EventRow
 from turngate.traces.run_folder import RunFolder, RunInfo
 
-__all__ = ["LoopContext", "Observer", "Session"]
+__all__ = ["Divergence", "LoopContext", "Observer", "Session"]
 
 
 class Observer(Protocol):
@@ -103,3 +102,26 @@ class Session:
             # From the stored answers, not the attempts: one that was stored just before the process died counts too.
             answers = (EditAnswer.stored(call.answer) for call in ledger.calls() if call.kind == "edit")
             restore((a.image, a.damage, a.metadata) for a in answers if a.image and a.damage is not None)
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """How far the record bears. `after` takes in every recorded attempt in order, live and on resume alike."""
+
+    beyond: bool = False
+    """The run has gone another way than its record: it is not known which image it would really have by now."""
+    turns: frozenset[int] = frozenset()
+    """Turns whose standing image came about beyond the point of divergence."""
+
+    def after(self, attempt: AttemptRow, decision: DecisionRow) -> Divergence:
+        """The state after one recorded attempt.
+
+        An answer beyond the point of divergence makes all that follow so, whatever was decided about it: nobody knows
+        what the editor would have given in its place. Going back to an image that came about before that point ends it.
+        """
+        beyond = self.beyond or attempt.beyond_divergence
+        if decision.closes_turn and decision.action in ("rollback", "restart"):
+            return replace(self, beyond=decision.image_turn_after in self.turns)
+        if beyond and decision.closes_turn and decision.image_turn_after == decision.turn:
+            return Divergence(beyond, self.turns | {decision.turn})
+        return replace(self, beyond=beyond)

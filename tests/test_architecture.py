@@ -22,7 +22,7 @@ FLAT = {
     "turngate.pages", "turngate.providers", "turngate.testing", "turngate.traces", "turngate.traces.analysis",
     "turngate.traces.exports", "turngate.traces.telemetry", "turngate.weights",
 }  # fmt: skip
-SHARED = {"turngate.evaluators.full_reference.base", "turngate.evaluators.no_reference.parameters"}
+SHARED = {"turngate.evaluators.full_reference.base", "turngate.evaluators.no_reference.statistics"}
 """Files that other families may import by name, because their family's face would be too much."""
 
 

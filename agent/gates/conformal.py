@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from turngate.agent.gate import Decision, Past, Readings
-from turngate.agent.gates.calibrated import CalibratedConfig
+from turngate.agent.gate import CalibratedConfig, Decision, Past, Readings
 from turngate.component import ComponentConfig
 from turngate.registry import nearest
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from turngate.agent.gate import Decision, Past, Reading, Readings
-from turngate.agent.gates.calibrated import CalibratedConfig
+from turngate.agent.gate import CalibratedConfig, Decision, Past, Reading, Readings
 from turngate.agent.gates.composite import AllOf, CombinedConfig
 from turngate.agent.gates.threshold import RelativeConfig, Threshold, ThresholdConfig
 from turngate.component import ComponentConfig, Direction

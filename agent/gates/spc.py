@@ -22,8 +22,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from turngate.agent.gate import Decision, Past, Reading, Readings
-from turngate.agent.gates.calibrated import CalibratedConfig
+from turngate.agent.gate import CalibratedConfig, Decision, Past, Reading, Readings
 from turngate.component import ComponentConfig
 from turngate.frozen import StrictModel
 

@@ -8,8 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from turngate.agent.gate import Decision, Past, Reading, Readings
-from turngate.agent.gates.calibrated import CalibratedConfig
+from turngate.agent.gate import CalibratedConfig, Decision, Past, Reading, Readings
 from turngate.component import ComponentConfig, Direction
 from turngate.errors import ConfigError, one_line
 

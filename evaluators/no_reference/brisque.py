@@ -9,8 +9,16 @@ import numpy as np
 
 from turngate.component import ComponentConfig
 from turngate.evaluators.evaluator import EvalInput, Facts
-from turngate.evaluators.no_reference.parameters import BRISQUE, parameters
-from turngate.evaluators.no_reference.statistics import fit_aggd, fit_ggd, half, is_flat, mscn, neighbour_sums
+from turngate.evaluators.no_reference.statistics import (
+    BRISQUE,
+    fit_aggd,
+    fit_ggd,
+    half,
+    is_flat,
+    mscn,
+    neighbour_sums,
+    parameters,
+)
 from turngate.evaluators.result import Result, Score, Unscored
 from turngate.luma import luma, rounded_luma
 

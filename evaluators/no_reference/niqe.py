@@ -9,8 +9,7 @@ import numpy as np
 
 from turngate.component import ComponentConfig
 from turngate.evaluators.evaluator import EvalInput, Facts
-from turngate.evaluators.no_reference.parameters import NIQE, parameters
-from turngate.evaluators.no_reference.statistics import fit_aggd, half, is_flat, mscn, neighbour_sums
+from turngate.evaluators.no_reference.statistics import NIQE, fit_aggd, half, is_flat, mscn, neighbour_sums, parameters
 from turngate.evaluators.result import Result, Score, Unscored
 from turngate.luma import luma, rounded_luma
 

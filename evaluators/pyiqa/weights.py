@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from turngate.errors import ConfigError, MissingWeights
-from turngate.evaluators.no_reference.parameters import BRISQUE, NIQE, parameters
+from turngate.evaluators.no_reference.statistics import BRISQUE, NIQE, parameters
 from turngate.evaluators.pyiqa.catalogue import CatalogueEntry
 from turngate.weights.hub import offline
 from turngate.weights.version import folder_version

@@ -11,7 +11,7 @@ import click
 __all__ = ["cli", "main"]
 
 _COMMANDS = {
-    "new": ("new", "Write a commented configuration to start from."),
+    "new": ("run", "Write a commented configuration to start from."),
     "run": ("run", "Run a configuration."),
     "resume": ("run", "Continue a run from where its ledger ends."),
     "fork": ("run", "Start a child run from a turn of another run."),

@@ -163,7 +163,7 @@ def _cells(field: str, name: str, turns: int, answer: RunAnswer, change: str, va
         field: name,
         "turns": str(turns),
         "progress": "-" if answer.progress is None else f"{answer.progress:.3g}",
-        "exposure": "-" if answer.exposure is None else f"{answer.exposure:.0%}",
+        "exposure": "-" if answer.exposure is None else f"{100 * answer.exposure:.0f} %",
         "last new": f"turn {answer.last_new_turn}" if answer.last_new_turn else "never",
         "episodes": f"{ends.caught} / {ends.stalled + ends.open} / {ends.propagated}" if told else "-",
         "first change": change,

@@ -208,7 +208,7 @@ def list_command(folder: Path, as_json: bool) -> int:
             f"{summary.turns}/{summary.turns_planned}",
             VERDICT_WORDS[summary.verdict.kind],
             _number(answer.progress),
-            "-" if answer.exposure is None else f"{answer.exposure:.0%}",
+            "-" if answer.exposure is None else f"{100 * answer.exposure:.0f} %",
             str(answer.last_new_turn) if answer.last_new_turn else "never",
             f"{ends.caught}/{ends.stalled}/{ends.propagated}" if answer.known else "-",
         )

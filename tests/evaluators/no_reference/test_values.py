@@ -15,7 +15,7 @@ from tests.packages import need_pyiqa
 from turngate.errors import ConfigError, MissingWeights
 from turngate.evaluators import EVALUATORS, EvalInput, Score, Unscored
 from turngate.evaluators.no_reference import blocks_of
-from turngate.evaluators.no_reference.parameters import BRISQUE, NIQE, parameters
+from turngate.evaluators.no_reference.statistics import BRISQUE, NIQE, parameters
 from turngate.evaluators.scoring import score
 from turngate.luma import luma, luma_of, rounded_luma
 from turngate.picture import Picture

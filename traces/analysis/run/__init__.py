@@ -10,7 +10,7 @@ from turngate.traces.analysis.run.answer import (
     answer_stretch,
     stall_window,
 )
-from turngate.traces.analysis.run.blindness import truth_seen_by_gate
+from turngate.traces.analysis.run.blindness import calibration_origins, origin_identity, truth_seen_by_gate
 from turngate.traces.analysis.run.comparison import Comparison, compare_runs
 from turngate.traces.analysis.run.episodes import (
     AlarmCount,
@@ -19,8 +19,6 @@ from turngate.traces.analysis.run.episodes import (
     damage_episodes,
     false_alarms,
 )
-from turngate.traces.analysis.run.origins import calibration_origins, origin_identity
-from turngate.traces.analysis.run.recast import truth_direction, truth_unit, with_threshold
 from turngate.traces.analysis.run.rescored import (
     MARK,
     EvaluatorKey,
@@ -38,8 +36,11 @@ from turngate.traces.analysis.run.run_view import (
     attempt_views,
     seen_by,
     standings,
+    truth_direction,
     truth_doubts,
+    truth_unit,
     turns_of,
+    with_threshold,
 )
 from turngate.traces.analysis.run.settings import as_yaml, gate_line, in_words, made_with, models, setup_lines
 from turngate.traces.analysis.run.summaries import RunReasoning, Spoken, SummaryCounts, read_run, read_runs

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeVar
 
+from turngate.component import Direction
 from turngate.traces.analysis.statistics import counted
 from turngate.traces.progress import Progress, advance, run_status
 from turngate.traces.recorded import RecordedConfig
@@ -22,6 +23,7 @@ from turngate.traces.records import (
     RunStatus,
     ScoreRow,
     TruthRow,
+    is_damaged,
 )
 from turngate.traces.run_folder import RunFolder, RunInfo
 
@@ -33,8 +35,11 @@ __all__ = [
     "attempt_views",
     "seen_by",
     "standings",
+    "truth_direction",
     "truth_doubts",
+    "truth_unit",
     "turns_of",
+    "with_threshold",
 ]
 
 
@@ -317,3 +322,46 @@ def _sentence(number: int, words: str) -> str:
     one = number == 1
     what = words.format(they="it" if one else "they", lie="lies" if one else "lie")
     return f"Truth of {counted(number, 'candidate')}: {what}."
+
+
+# The same run under another threshold of `damaged`.
+
+
+def truth_direction(run: RunView) -> Direction:
+    """Which way the run's truth is better: a reference metric's own; a simulator's damage is better when lower."""
+    truth = run.info.resolved.truth
+    return truth.direction if truth is not None else "lower"
+
+
+_UNITS = {"psnr": "dB", "ciede2000": "CIEDE2000", "control_regions": "levels", "outside_edit": "levels"}
+"""Unit of each measure that has one."""
+
+
+def truth_unit(run: RunView) -> str:
+    """Unit of the run's truth, to print at its numbers; empty for a measure without one and without a truth."""
+    truth = run.baseline_truth or next((one.truth for one in run.attempts if one.truth is not None), None)
+    return _UNITS.get(truth.measure, "") if truth is not None else ""
+
+
+def with_threshold(run: RunView, damaged_at: float) -> RunView:
+    """The run with `damaged` taken anew from the recorded truth values.
+
+    What was recorded stays: decisions are those of the run. A gate that saw the truth (the oracle) saw the old one.
+    """
+    better = truth_direction(run)
+
+    def again(row: TruthRow | None) -> TruthRow | None:
+        if row is None:
+            return None
+        damaged = is_damaged(row.value, damaged_at, better)
+        return row.model_copy(update={"damaged": damaged, "damaged_at": damaged_at})
+
+    def composed(row: CompositeRow | None) -> CompositeRow | None:
+        return None if row is None else row.model_copy(update={"truth": again(row.truth)})
+
+    def anew(attempt: AttemptView) -> AttemptView:
+        made, composite = composed(attempt.made), composed(attempt.composite)
+        return replace(attempt, truth=again(attempt.truth), made=made, composite=composite)
+
+    attempts = [anew(attempt) for attempt in run.attempts]
+    return replace(run, attempts=attempts, baseline_truth=again(run.baseline_truth))

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run.answer import RunAnswer, answer_run
-from turngate.traces.analysis.run.recast import truth_unit
-from turngate.traces.analysis.run.run_view import AttemptView, RunView, standings
+from turngate.traces.analysis.run.run_view import AttemptView, RunView, standings, truth_unit
 from turngate.traces.analysis.run.verdict import RunVerdict, run_verdict
 from turngate.traces.records import RunStatus
 

@@ -11,6 +11,7 @@ from turngate.traces.analysis.study.answer import (
 from turngate.traces.analysis.study.arms import (
     MATCHED_EDITS,
     ArmAnswer,
+    ArmVerdict,
     FirstDamage,
     MatchedTruth,
     first_damage,
@@ -28,7 +29,6 @@ from turngate.traces.analysis.study.calibration import (
     clean_edits,
     limit_of,
 )
-from turngate.traces.analysis.study.disagreement import TruthDisagreement
 from turngate.traces.analysis.study.evaluators import (
     ALL_EDITORS,
     EditorDiscrimination,
@@ -49,10 +49,9 @@ from turngate.traces.analysis.study.loaded import (
     thresholds_of,
     truth_curve,
 )
-from turngate.traces.analysis.study.pairs import ArmDifference, SensitivityRow
+from turngate.traces.analysis.study.pairs import ArmDifference, SensitivityRow, TruthDisagreement
 from turngate.traces.analysis.study.study_view import StudyRun, StudyView
 from turngate.traces.analysis.study.summaries import Table, agreement, answer_reasoning, kappa
-from turngate.traces.analysis.study.verdicts import ArmVerdict
 
 __all__ = [
     "ALL_EDITORS",

@@ -12,7 +12,6 @@ from turngate.traces.analysis.labels import Labels
 from turngate.traces.analysis.run import calibration_origins, truth_doubts, truth_seen_by_gate, truth_unit
 from turngate.traces.analysis.statistics import Estimate, cluster_share, counted, smallest_p
 from turngate.traces.analysis.study.arms import ArmAnswer, answer_arm
-from turngate.traces.analysis.study.disagreement import TruthDisagreement, disagreements
 from turngate.traces.analysis.study.evaluators import (
     EvaluatorAnswer,
     answer_evaluators,
@@ -23,6 +22,8 @@ from turngate.traces.analysis.study.loaded import LoadedRun, LoadedStudy, by_arm
 from turngate.traces.analysis.study.pairs import (
     ArmDifference,
     SensitivityRow,
+    TruthDisagreement,
+    disagreements,
     pair_arms,
     sensitivity_at,
     unbeaten_arms,

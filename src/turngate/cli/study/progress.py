@@ -87,7 +87,7 @@ class StudyProgress:
                 continue
             one = known[1]
             progress = "-" if one.progress is None else f"{one.progress:.0f} per 100"
-            exposure = "-" if one.exposure is None else f"{one.exposure:.0%}"
+            exposure = "-" if one.exposure is None else f"{100 * one.exposure:.0f} %"
             last = f"turn {one.last_new}" if one.last_new else "none yet"
             word = VERDICT_WORDS[one.verdict] if one.verdict else "-"
             table.add_row(Text(plain(self._names[path], 60)), f"{one.turns}/{turns}", progress, exposure, last, word)

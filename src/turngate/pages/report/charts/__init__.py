@@ -1,10 +1,19 @@
 """Charts of the reports."""
 
-from turngate.pages.report.charts.arms import Arm, EvaluatorSeries, arms_of, evaluator_series
 from turngate.pages.report.charts.figure import Panel
 from turngate.pages.report.charts.plane import equal_calls_panel, plane_panel
 from turngate.pages.report.charts.run import score_panel, truth_panel
-from turngate.pages.report.charts.series_style import Marker, SeriesStyle, Truth, marker_of, truth_of
+from turngate.pages.report.charts.series_style import (
+    Arm,
+    EvaluatorSeries,
+    Marker,
+    SeriesStyle,
+    Truth,
+    arms_of,
+    evaluator_series,
+    marker_of,
+    truth_of,
+)
 from turngate.pages.report.charts.study import (
     arms_score_panel,
     arms_truth_panel,

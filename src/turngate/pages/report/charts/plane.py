@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from turngate.pages.report.charts.arms import Arm
 from turngate.pages.report.charts.figure import Figure, Panel, plane
+from turngate.pages.report.charts.series_style import Arm
 from turngate.pages.report.page import visible
 from turngate.traces.analysis.statistics import Estimate
 

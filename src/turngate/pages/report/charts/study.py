@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from turngate.component import Direction
-from turngate.pages.report.charts.arms import Arm, EvaluatorSeries
 from turngate.pages.report.charts.figure import (
     LANE_AXIS,
     SHARE,
@@ -16,6 +15,7 @@ from turngate.pages.report.charts.figure import (
     panel,
     plane,
 )
+from turngate.pages.report.charts.series_style import Arm, EvaluatorSeries
 from turngate.pages.report.page import visible
 from turngate.traces.analysis.run import truth_unit
 from turngate.traces.analysis.study import (
