@@ -297,7 +297,8 @@ def _details(kind: VerdictKind, answers: Sequence[RunAnswer]) -> str:
             firsts = [one.first_damage_turn for one in answers if one.first_damage_turn is not None]
             stalled = sum(one.stalled_since is not None for one in answers)
             end = f", {counted(stalled, 'run')} with nothing new at the end" if stalled else ""
-            return f": a damaged image stands after {100 * share:.0f} % of the turns, from turn {median(firsts):g} on{end}"
+            first = f"from turn {median(firsts):g} on"
+            return f": a damaged image stands after {100 * share:.0f} % of the turns, {first}{end}"
         case "stalls":
             since = [one.stalled_since for one in answers if one.stalled_since is not None]
             if not any(since):

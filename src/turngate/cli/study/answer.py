@@ -355,7 +355,7 @@ def _plain_number(estimate: Estimate) -> str:
 def _shown(estimate: Estimate, scale: float, form: str, unit: str) -> str:
     if estimate.value is None:
         return "-"
-    text = f"{estimate.value * scale:{form}}{unit}"
+    text = f"{round(estimate.value * scale, 9):{form}}{unit}"
     if estimate.low is None or estimate.high is None:
         return text
     return f"{text} [{estimate.low * scale:{form}}, {estimate.high * scale:{form}}]"

@@ -162,7 +162,7 @@ def _difference(estimate: Estimate, scale: float) -> Markup:
     """A difference with its sign and, smaller, its interval."""
     if estimate.value is None:
         return Markup('<span class="nil">none</span>')
-    text = f"{estimate.value * scale:+.3g}"
+    text = f"{round(estimate.value * scale, 9):+.3g}"  # no dust of a subtraction
     if estimate.low is None or estimate.high is None:
         return Markup(text)  # noqa: S704 - a number
     return Markup(f"{text} <small>[{estimate.low * scale:+.3g}, {estimate.high * scale:+.3g}]</small>")  # noqa: S704 - numbers
