@@ -158,7 +158,7 @@ def _p_words(answer: StudyAnswer) -> str:
     return (
         f"p: sign flips over {answer.origins} origins, corrected over {tests} tests (both axes of the own arms). The "
         f"smallest p that can be reached is {answer.smallest_p:.2g}; for one difference alone it is "
-        f"{min(1.0, answer.smallest_p * tests):.2g} after the correction."
+        f"{answer.smallest_p_alone or 1.0:.2g} after the correction."
     )
 
 
