@@ -82,8 +82,11 @@ def test_a_grid_is_run_answered_and_left_alone(
     assert done.code == 0, done.err
     assert "10/10" in done.err
     for words in (
-        "67% [67, 67]",
-        "2 origins: intervals and p are rough",
+        "strict propagates in all 2 runs: a damaged image stands after 60 % of the turns",
+        "always-reject * stalls in all 2 runs: no new image, the origin stands untouched",
+        "2 origins: too few for intervals and p",
+        "Against the arm without a gate",
+        "Truth after the n-th accepted edit",
         "confident while damaged",
         "damaged at",
         "SIMULATED editor in 10 of 10 runs",
@@ -93,8 +96,11 @@ def test_a_grid_is_run_answered_and_left_alone(
     again = turngate("study", study, "--json")
     assert again.json()["worked"] is False
     arms = {arm["arm"]: arm for arm in again.json()["answer"]["arms"]}
-    assert arms["oracle"]["catch_rate"]["value"] == 1.0
-    assert arms["no-gate"]["propagated_share"]["value"] == 3 / 5
+    assert (arms["oracle"]["progress"]["value"], arms["oracle"]["exposure"]["value"]) == (40.0, 0.0)
+    assert arms["no-gate"]["exposure"]["value"] == 3 / 5
+    assert {run["summary"]["verdict"]["kind"] for run in again.json()["runs"] if run["arm"] == "strict"} == {
+        "propagates"
+    }
     assert again.json()["answer"]["reasoning"][0]["hallucinated_confidence"]["value"] == 1.0
     assert "nothing to do" in turngate("study", study).out
 
@@ -109,8 +115,11 @@ def test_verdicts_of_people_stand_in_for_truth(
     (tmp_path / "labels.csv").write_text("run,turn,damaged\n" + "\n".join([*rows, "nowhere,1,yes"]) + "\n")
     done = turngate("study", study, "--labels", "labels.csv", "--json")
     arms = {arm["arm"]: arm for arm in done.json()["answer"]["arms"]}
-    assert arms["no-gate"]["propagated_share"]["value"] == 1 / 5
-    assert arms["strict"]["propagated_share"]["value"] is None, "nobody looked at its images"
+    assert arms["no-gate"]["exposure"]["value"] == 1 / 5
+    assert arms["strict"]["exposure"]["value"] is None, "nobody looked at its images"
+    (recorded,) = done.json()["answer"]["more_truths"]
+    assert next(arm for arm in recorded["arms"] if arm["arm"] == "strict")["exposure"]["value"] == 3 / 5
+    assert "labels and truth disagree on 4 of 10 candidates" in turngate("study", study, "--labels", "labels.csv").out
     assert done.json()["answer"]["sensitivity"] == [], "a verdict has no threshold that could be another"
     assert "none of the runs is 'nowhere'" in turngate("study", study, "--labels", "labels.csv").err
     (tmp_path / "bad.csv").write_text("run,turn,damaged\nx,1,perhaps\n")
@@ -135,7 +144,7 @@ def test_a_killed_run_ends_alone(turngate: Turngate, study: Path, tmp_path: Path
     (tmp_path / "mark").unlink()
     done = turngate("study", study, "--jobs", "2", "--json", **path)
     assert done.code == 0, done.err
-    assert {run["status"] for run in done.json()["arms"].values()} == {"complete"}
+    assert {run["summary"]["status"] for run in done.json()["runs"]} == {"complete"}
 
 
 _KILLER = '''

@@ -45,12 +45,13 @@ def test_the_quick_start(offline: Callable[..., Done], turngate: Turngate, tmp_p
     common = ["study", QUICKSTART, "--set", "turns=2", "--set", "origin={image: 'skimage:astronaut', size: 256}"]
     done = offline(*common, "--out", "one", "--json")
     assert done.code == 0, done.err
-    arms = done.json()["arms"]
-    assert {arm["status"] for arm in arms.values()} == {"complete"}
+    runs = done.json()["runs"]
+    assert {run["summary"]["status"] for run in runs} == {"complete"}
+    assert len(done.err.splitlines()) + len(done.out.splitlines()) == 1, "JSON and nothing else"
     assert (tmp_path / "one" / "index.html").exists()
-    assert (tmp_path / "one" / "drift-gate" / "report.html").exists()
+    assert (tmp_path / "one" / "drift-skip" / "report.html").exists()
     assert offline(*common, "--out", "two", "--jobs", 2, "--quiet").code == 0
-    for arm in ("brisque-gate", "drift-gate"):
+    for arm in ("brisque-first", "drift-skip"):
         views = [RunView.load(tmp_path / study / arm) for study in ("one", "two")]
         rows = [
             [

@@ -129,6 +129,8 @@ def test_a_study_is_counted_in_turns(
     assert any(re.search(r"\d of 8 runs .* \d+ of 40 turns", line) for line in written.lines), written.lines
     answer = written.lines[written.lines.index("?") :]
     assert max(cell_len(line) for line in answer) <= 80
-    assert [line.split()[-1] for line in answer if line.startswith("arm ")] == ["collapsed", "calls"], "in two tables"
+    assert [line.split()[-1] for line in answer if line.startswith("arm ")] == ["stalled", "calls", "forced"], (
+        "three tables"
+    )
     lines = [line for line in turngate("study", path, "--out", "again").err.splitlines() if " again/" in line]
     assert [line.split("/")[0] for line in lines] == [str(number) for number in range(1, 9)]

@@ -69,7 +69,7 @@ def test_report_draws_without_network_or_complaint(visit: Any, report: Path) -> 
     broken = "[...document.images].filter((i) => i.complete && !i.naturalWidth).length"
     opened.until("[...document.images].every((i) => i.complete)")
     assert opened.page.evaluate(broken) == 0
-    assert opened.current() == "15", "opens where the run collapsed"
+    assert opened.current() == "14", "opens where a damaged image first stands"
 
 
 def test_a_click_shows_the_turn_with_its_full_images(visit: Any, report: Path) -> None:
@@ -291,6 +291,30 @@ def mean_difference(page: BrowserPage) -> float:
     return float(difference(page).mean())
 
 
+def test_the_first_screen_of_a_study_is_strip_and_plane(visit: Any, grid: Path) -> None:
+    """Both stand above 900 pixels at a width of 1440, before any table; at 390 nothing scrolls sideways."""
+    opened = visit(grid)
+    page = opened.page
+    page.set_viewport_size({"width": 1440, "height": 900})
+    box = "((e) => { const b = e.getBoundingClientRect(); return [b.top + scrollY, b.bottom + scrollY]; })"
+    strip, plane, table = (
+        page.evaluate(f"{box}(document.querySelector('{place}'))")
+        for place in (".strip", "[data-figure=plane]", "table")
+    )
+    assert strip[1] <= plane[0] and plane[1] <= 900 and plane[1] < table[0]
+    names = page.locator(".strip li b").all_inner_texts()
+    assert names == ["origin", "gated", "no-gate"]
+    assert page.locator(".verdicts li").count() == 2
+    words = page.locator(".verdicts").inner_text()
+    assert "gated" in words and "in all 2 runs" in words
+    points = page.evaluate("document.querySelector('[data-figure=plane]').data.map((t) => [t.name, t.marker.symbol])")
+    assert [name for name, _ in points] == ["gated", "no-gate"]
+    assert [symbol.endswith("-open") for _, symbol in points] == [False, True], "controls are hollow"
+    page.set_viewport_size({"width": 390, "height": 844})
+    opened.until("document.documentElement.scrollWidth <= 390")
+    assert opened.complaints == []
+
+
 def test_a_study_shows_hides_filters_and_sorts(visit: Any, grid: Path) -> None:
     opened = visit(grid)
     page = opened.page
@@ -307,9 +331,11 @@ def test_a_study_shows_hides_filters_and_sorts(visit: Any, grid: Path) -> None:
     assert page.locator("#runs tbody tr:visible").count() == 1
     assert page.locator("#runs-shown").inner_text() == "1 of 4 runs"
     page.locator("#runs-filter").fill("")
-    page.locator("#runs thead button", has_text="accepted").click()
-    accepted = page.locator("#runs tbody tr td:nth-of-type(4)").all_inner_texts()
-    assert [int(text) for text in accepted] == sorted(int(text) for text in accepted)
+    page.locator("#runs thead button", has_text="exposure").click()
+    column = page.locator("#runs thead th").all_inner_texts().index("exposure")
+    exposed = page.locator(f"#runs tbody tr td:nth-of-type({column})").all_inner_texts()
+    shares = [int(text.removesuffix(" %")) for text in exposed]
+    assert shares == sorted(shares)
     assert page.locator("#runs [aria-sort]").get_attribute("aria-sort") == "ascending"
     assert opened.complaints == [] and opened.on_network() == []
 

@@ -25,7 +25,7 @@ def test_three_arms_three_answers() -> None:
     ]  # fmt: skip
     assert [one.last_new_turns for one in (bare, strict, back)] == [[20, 20], [3, 3], [19, 19]]
     assert bare.verdict.words == (
-        "propagates in all 2 runs: a damaged image stands after 85% of the turns, from turn 4 on"
+        "propagates in all 2 runs: a damaged image stands after 85 % of the turns, from turn 4 on"
     )
     assert strict.verdict.words == "stalls in all 2 runs: nothing new since turn 3, sound"
     assert back.verdict.words == "catches and goes on in all 2 runs: 75 new sound images per 100 turns, exposure 0"
