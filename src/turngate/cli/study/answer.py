@@ -210,15 +210,16 @@ def _arm_row(arm: ArmAnswer, several: bool, priced: bool) -> dict[str, str]:
 
 
 def difference_rows(answer: StudyAnswer) -> _Rows:
-    """Paired differences to the arm without a gate, on both axes."""
+    """Paired differences to the arm without a gate, on both axes; p values where the origins are enough for some."""
+    told = answer.smallest_p is not None
     return [
         {
             "arm": pair.arm + (" *" if pair.progress_p is None and _is_control(answer, pair.arm) else ""),
             "cells": str(pair.cells),
             "progress": _number(pair.progress, sign=True),
-            "p": _p(pair.progress_p_adjusted),
-            "exposure": _percent(pair.exposure, sign=True),
-            "p ": _p(pair.exposure_p_adjusted),
+            **({"p of progress": _p(pair.progress_p_adjusted)} if told else {}),
+            "exposure, points": _shown(pair.exposure, 100.0, "+.3g", ""),
+            **({"p of exposure": _p(pair.exposure_p_adjusted)} if told else {}),
         }
         for pair in answer.pairs
     ]
@@ -344,8 +345,8 @@ def _number(estimate: Estimate, sign: bool = False) -> str:
     return _shown(estimate, 1.0, "+.3g" if sign else ".3g", "")
 
 
-def _percent(estimate: Estimate, sign: bool = False) -> str:
-    return _shown(estimate, 100.0, "+.0f" if sign else ".0f", " %")
+def _percent(estimate: Estimate) -> str:
+    return _shown(estimate, 100.0, ".0f", " %")
 
 
 def _plain_number(estimate: Estimate) -> str:
