@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["JudgedRuns", "auc_plot", "roc_plot"]
 
-_MOST = 16
+_MOST = 12
 _MOST_ROWS = 40
 _ROW = 0.16
 _NAMES = 1.7
