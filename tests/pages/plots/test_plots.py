@@ -9,7 +9,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 from PIL import Image
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LONG = tuple(f"arm-{place:02d}-threshold-brisque-then-roll-back" for place in range(26))
-GATES = {"no-gate": {"gate": {"type": "always_accept"}}}
 EVALUATORS = {f"an-evaluator-with-a-long-name-{place:02d}": "higher" if place % 2 else "lower" for place in range(13)}
 
 
@@ -40,9 +38,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = []
     for arm, attempts in (("costs $5 & <b>_x^2", 2), ("no-gate", 1)):
         for origin in ("coffee", "astronaut"):
-            path = long_run(
-                root / f"a{attempts}" / origin, 21, attempts, 48, simulated=attempts == 2, **GATES.get(arm, {})
+            gate = (
+                {"type": "always_accept"}
+                if arm == "no-gate"
+                else {"type": "threshold", "evaluator": "brisque", "at": 40}
             )
+            folder = root / f"a{attempts}" / origin
+            path = long_run(folder, 21, attempts, 48, simulated=attempts == 2, gate=gate)
             rows.append({"arm": arm, "origin": origin, "control": arm == "no-gate", "path": path})
     return study_of(root, rows)
 
