@@ -9,8 +9,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
+from pydantic import BaseModel
+
 from turngate.errors import MissingExtra
-from turngate.traces.analysis.run import AttemptView, RunView, damage_episodes, stretch_of, turn_results
+from turngate.traces.analysis.run import (
+    AttemptView,
+    DamageEpisode,
+    RunView,
+    TurnResult,
+    damage_episodes,
+    stretch_of,
+    turn_results,
+)
+from turngate.traces.records import AttemptRow
 
 __all__ = ["TableName", "episode_rows", "read_jsonl", "turn_rows", "write_csv", "write_jsonl", "write_parquet"]
 
@@ -35,7 +46,7 @@ def flat_rows(run: RunView) -> list[dict[str, Any]]:
 def write_csv(run: RunView, file: TextIO, table: TableName = "attempts") -> int:
     """Write a header and one line per row of the table; returns how many."""
     rows = table_rows(run, table)
-    writer = csv.DictWriter(file, fieldnames=list(rows[0]) if rows else ["run", "turn"])
+    writer = csv.DictWriter(file, fieldnames=list(rows[0]) if rows else _columns(table))
     writer.writeheader()
     writer.writerows(rows)
     return len(rows)
@@ -49,8 +60,18 @@ def write_parquet(run: RunView, path: Path, table: TableName = "attempts") -> in
     except ImportError:
         raise MissingExtra("Parquet needs pyarrow: pip install 'turngate[parquet]'") from None
     rows = table_rows(run, table)
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
+    made = pyarrow.Table.from_pylist(rows) if rows else pyarrow.table({name: [] for name in _columns(table)})
+    pyarrow.parquet.write_table(made, path)
     return len(rows)
+
+
+def _columns(table: TableName) -> list[str]:
+    """Columns of a table without rows: a run without an episode has an empty table, not none."""
+    models: dict[TableName, tuple[type[BaseModel], list[str]]] = {
+        "attempts": (AttemptRow, []), "turns": (TurnResult, []), "episodes": (DamageEpisode, ["delay"]),
+    }  # fmt: skip
+    model, more = models[table]
+    return ["run", *model.model_fields, *more]
 
 
 def _flat(run: RunView, view: AttemptView) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 import unicodedata
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
@@ -33,23 +33,37 @@ def _harmless(character: str) -> bool:
 
 _GAP = 2
 
+_NARROWEST = 8
+"""Cells that a column keeps on the narrowest terminal."""
 
-def print_rows(rows: Sequence[dict[str, str]]) -> None:
-    """A table, the first column on the left; what does not fit the terminal follows in a table beneath."""
+
+def print_rows(rows: Sequence[dict[str, str]], left: Collection[str] = ()) -> None:
+    """A table; the first column and those called in `left` are on the left.
+
+    On a terminal the first column is folded where that makes the others fit; else columns that do not fit follow in a
+    table beneath, and a cell that is too wide is folded. Elsewhere nothing is: each row is one line.
+    """
     if not rows:
         return
     cells = [{plain(name): plain(cell) for name, cell in row.items()} for row in rows]
     sizes = {name: max(cell_len(text) for text in (name, *(row[name] for row in cells))) for name in cells[0]}
     console = Console(highlight=False)
-    room = console.width - 1 if console.is_terminal else sum(sizes.values()) + _GAP * len(sizes)
-    wide = Console(highlight=False, width=max(room, *sizes.values()) + 1)
+    first = next(iter(sizes))
+    room = sum(sizes.values()) + _GAP * len(sizes)
+    if console.is_terminal:
+        room = min(room, console.width - 1)
+        spare = room - sum(size + _GAP for name, size in sizes.items() if name != first) - _GAP
+        sizes[first] = min(sizes[first], spare if spare >= 2 * _NARROWEST else max(_NARROWEST, room // 2))
+        most = max(_NARROWEST, room - sizes[first] - 2 * _GAP)
+        sizes |= {name: min(size, most) for name, size in sizes.items() if name != first}
+    wide = Console(highlight=False, width=room + 1)
     for number, names in enumerate(_parts(sizes, room)):
         if number:
             wide.print()
         table = Table(box=None, padding=(0, _GAP, 0, 0), pad_edge=False)
         for name in names:
-            right = name != names[0]
-            table.add_column(Text(name), justify="right" if right else "left", no_wrap=True)
+            side: JustifyMethod = "left" if name in (first, *left) else "right"
+            table.add_column(Text(name), justify=side, width=sizes[name], overflow="fold")
         for row in cells:
             table.add_row(*(Text(row[name]) for name in names))
         wide.print(table)

@@ -11,7 +11,7 @@ import click
 
 from turngate.cli.options import json_option, set_option
 from turngate.frozen import FrozenModel
-from turngate.traces.analysis.run import RunAnswer, RunView, answer_records, run_verdict
+from turngate.traces.analysis.run import VERDICT_WORDS, RunAnswer, RunView, answer_records, run_verdict
 
 if TYPE_CHECKING:
     from turngate.graphs.replay import Counterfactual
@@ -137,18 +137,22 @@ def _row(view: RunView, label: str, one: Counterfactual) -> ReplayRow:
 
 
 def _say(rows: Sequence[ReplayRow], sweep: str | None) -> None:
-    from turngate.cli.columns import plain, print_rows
+    from turngate.cli.columns import plain, print_rows, print_words
 
     field = sweep.partition("=")[0] if sweep else "gate"
-    longest = max(rows, key=lambda row: row.turns)
-    table = [_cells(field, "as recorded", longest.turns, longest.recorded, "", "")]
+    table: list[dict[str, str]] = []
+    told: set[int] = set()
     for row in rows:
+        if row.turns not in told:  # both are held against each other over the same turns only
+            told.add(row.turns)
+            table.append(_cells(field, "as recorded", row.turns, row.recorded, "", ""))
         change = f"turn {row.first_change[0]}" if row.first_change else "none"
         name = row.value or str(row.gate["type"])
         table.append(_cells(field, name, row.turns, row.answer, change, row.diverged or "the end"))
-    print_rows(table)
+    print_rows(table, left=("verdict",))
     for row in rows:
-        click.echo(f"{plain(row.value or str(row.gate['type']))}: {row.verdict}")
+        recorded = f"; as recorded: {row.recorded_verdict}" if row.recorded_verdict != row.verdict else ""
+        print_words(f"{row.value or str(row.gate['type'])}: {row.verdict}{recorded}")
     if len(rows) == 1:
         for one in rows[0].decisions:
             if one.recorded != one.decided:
@@ -158,14 +162,15 @@ def _say(rows: Sequence[ReplayRow], sweep: str | None) -> None:
 
 def _cells(field: str, name: str, turns: int, answer: RunAnswer, change: str, valid: str) -> dict[str, str]:
     ends = answer.episodes
-    told = answer.known
+    still = f", {ends.open} open" if ends.open else ""
     return {
         field: name,
         "turns": str(turns),
+        "verdict": VERDICT_WORDS[run_verdict(answer, "complete").kind],
         "progress": "-" if answer.progress is None else f"{answer.progress:.3g}",
         "exposure": "-" if answer.exposure is None else f"{100 * answer.exposure:.0f} %",
         "last new": f"turn {answer.last_new_turn}" if answer.last_new_turn else "never",
-        "episodes": f"{ends.caught} / {ends.stalled + ends.open} / {ends.propagated}" if told else "-",
+        "episodes": f"{ends.caught} / {ends.stalled} / {ends.propagated}{still}" if answer.known else "-",
         "first change": change,
         "valid until": valid,
     }

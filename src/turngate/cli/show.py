@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from turngate.cli.columns import plain
+from turngate.cli.columns import plain, print_rows, print_words
 from turngate.cli.options import json_option
 from turngate.traces.analysis.run import RunSummary
 
@@ -39,7 +39,7 @@ def show_command(run: Path, as_json: bool) -> int:
 def print_summary(
     summary: RunSummary, report: Path | None, as_json: bool, *, worked: bool = True, dropped: Dropped | None = None
 ) -> None:
-    """Print the numbers of one run."""
+    """Print the verdict of one run, and the numbers behind it."""
     if as_json:
         data = summary.model_dump(mode="json")
         data |= {"report": str(report) if report else None, "worked": worked}
@@ -54,10 +54,11 @@ def print_summary(
 
 def _lines(summary: RunSummary, report: Path | None, dropped: Dropped | None) -> list[tuple[str, str]]:
     status = summary.status + (f": {plain(summary.reason)}" if summary.reason else "")
-    lines = [("run", plain(summary.run)), ("status", status), ("verdict", summary.verdict.words)]
+    lines = [("verdict", summary.verdict.words)]
     if summary.simulated:
         lines.append(("editor", "SIMULATED: its damage is written by hand"))
     lines += _answer_lines(summary)
+    lines += [("run", plain(summary.run)), ("status", status)]
     turns = (
         f"{summary.turns} of {summary.turns_planned} closed: {summary.accepted} accepted, {summary.rejected} rejected"
     )
@@ -70,9 +71,7 @@ def _lines(summary: RunSummary, report: Path | None, dropped: Dropped | None) ->
         text = f"{counts.scored} scored, {counts.unscored} unscored, {counts.failed} failed, {counts.skipped} skipped"
         lines.append(("scores", f"{plain(name)}: {text}"))
     if summary.cost_usd is not None:
-        each = summary.usd_per_progressed_turn
-        per = f", ${each:.4f} per new sound image" if each is not None else ""
-        lines.append(("cost", f"${summary.cost_usd:.4f}{per}"))
+        lines.append(("cost", f"${summary.cost_usd:.4f}"))
     if dropped:
         lines.append(("telemetry", f"{dropped} were not delivered"))
     if report is not None:
@@ -83,13 +82,16 @@ def _lines(summary: RunSummary, report: Path | None, dropped: Dropped | None) ->
 def _answer_lines(summary: RunSummary) -> list[tuple[str, str]]:
     """The numbers behind the verdict, in the order that every table has."""
     answer = summary.answer
-    last = f"turn {answer.last_new_turn}" if answer.last_new_turn else "none"
+    last = f"turn {answer.last_new_turn} of {answer.planned}" if answer.last_new_turn else "none"
     stalled = ", stalled since" if answer.stalled_since is not None else ""
     if not answer.known:
         return [("truth", plain(summary.truth or "not measured in this run")), ("last new", last + stalled)]
     turns, ends = answer.turns, answer.episodes
-    per_call = answer.progress_per_100_calls
-    calls = "" if per_call is None else f", {per_call:.3g} per 100 editor calls"
+    counted = answer.planned - turns.unknown  # what the rates rest on
+    per_call, each = answer.progress_per_100_calls, summary.usd_per_progressed_turn
+    beside = "" if per_call is None else f", {per_call:.3g} per 100 editor calls"
+    beside += "" if each is None else f", ${each:.4f} each"
+    images = f"{turns.progressed} new sound image{'' if turns.progressed == 1 else 's'} in {_turns(counted)}"
     still = "" if not ends.open else f", {ends.open} still open"
     alarms, first = answer.alarms, answer.first_damage_turn
     delays = ", ".join(map(str, answer.delays)) if len(answer.delays) <= 8 else f"median {median(answer.delays):g}"
@@ -98,8 +100,8 @@ def _answer_lines(summary: RunSummary) -> list[tuple[str, str]]:
     unknown = f", {summary.truth_unknown} candidates without one" if summary.truth_unknown else ""
     lines = [
         ("truth", f"{plain(summary.truth or '')}{unknown}"),
-        ("progress", f"{_number(answer.progress)} new sound images per 100 turns{calls}"),
-        ("exposure", f"a damaged image stands after {answer.exposed_turns} of {answer.planned} turns"),
+        ("progress", f"{images}: {_number(answer.progress)} per 100 turns{beside}"),
+        ("exposure", f"a damaged image stands after {answer.exposed_turns} of {_turns(counted)}"),
         ("last new", last + stalled),
         ("episodes", f"{ends.caught} caught, {ends.stalled} stalled, {ends.propagated} propagated{still}"),
         ("damage", f"first stands after turn {first}" if first else "none stands"),
@@ -121,6 +123,10 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
 
 
+def _turns(number: int) -> str:
+    return f"{number} turn{'' if number == 1 else 's'}"
+
+
 # `turngate compare`.
 
 
@@ -130,10 +136,6 @@ def _number(value: float | None) -> str:
 @json_option
 def compare_command(a: Path, b: Path, as_json: bool) -> int:
     """Say how run B differs from run A: in configuration, versions and outcome, and where they part."""
-    from rich.console import Console
-    from rich.table import Table
-
-    from turngate.cli.columns import plain
     from turngate.traces.analysis.run import RunView, compare_runs
 
     found = compare_runs(RunView.load(a), RunView.load(b))
@@ -142,18 +144,13 @@ def compare_command(a: Path, b: Path, as_json: bool) -> int:
         return 0
     for name, summary in (("A", found.a), ("B", found.b)):
         click.echo(f"{name}: {plain(summary.verdict.words)}")
-    console = Console(highlight=False)
     titles = {"configuration": found.config, "versions": found.made_with, "outcome": found.outcome}
     for title, changes in titles.items():
         if not changes:
             click.echo(f"{title}: the same")
             continue
-        table = Table(box=None)
-        for column in (title, "A", "B"):
-            table.add_column(column, overflow="fold")
-        for change in changes:
-            table.add_row(plain(change.field), plain(_shown(change.a), 200), plain(_shown(change.b), 200))
-        console.print(table)
+        rows = [{title: one.field, "A": plain(_shown(one.a), 200), "B": plain(_shown(one.b), 200)} for one in changes]
+        print_rows(rows, left=("A", "B"))
         click.echo()
     parting = found.parting
     if parting is None:
@@ -177,11 +174,8 @@ def _shown(value: Any) -> str:
 @json_option
 def list_command(folder: Path, as_json: bool) -> int:
     """List the runs below FOLDER (default: runs), oldest first."""
-    from rich.console import Console
-    from rich.table import Table
-
     from turngate.errors import MachineError, UserError
-    from turngate.traces.analysis.run import VERDICT_WORDS, RunView, summarise
+    from turngate.traces.analysis.run import RunView, summarise
     from turngate.traces.run_folder import find_runs
 
     if not folder.is_dir():
@@ -197,24 +191,28 @@ def list_command(folder: Path, as_json: bool) -> int:
         runs = [summary.model_dump(mode="json") for summary in summaries]
         print(json.dumps({"runs": runs, "unreadable": broken}, ensure_ascii=False))
         return 0
-    table = Table(box=None)
-    for title in ("run", "status", "turns", "verdict", "progress", "exposure", "last new", "episodes"):
-        table.add_column(title, justify="left" if title in ("run", "status", "verdict") else "right", overflow="fold")
-    for summary in summaries:
-        answer, ends = summary.answer, summary.answer.episodes
-        table.add_row(
-            plain(os.path.relpath(summary.run, folder)),
-            summary.status,
-            f"{summary.turns}/{summary.turns_planned}",
-            VERDICT_WORDS[summary.verdict.kind],
-            _number(answer.progress),
-            "-" if answer.exposure is None else f"{100 * answer.exposure:.0f} %",
-            str(answer.last_new_turn) if answer.last_new_turn else "never",
-            f"{ends.caught}/{ends.stalled}/{ends.propagated}" if answer.known else "-",
-        )
-    Console().print(table if summaries else f"no runs below {folder}")
+    print_rows([_listed(summary, folder) for summary in summaries], left=("status", "verdict"))
     if summaries:
-        click.echo("progress: new sound images per 100 turns; episodes: caught/stalled/propagated")
+        print_words("progress: new sound images per 100 turns; episodes: caught / stalled / propagated")
+    else:
+        click.echo(f"no runs below {plain(str(folder))}")
     for item in broken:
-        click.echo(f"unreadable: {item['run']}: {item['error']}", err=True)
+        click.echo(f"unreadable: {plain(item['run'])}: {plain(item['error'])}", err=True)
     return 0
+
+
+def _listed(summary: RunSummary, folder: Path) -> dict[str, str]:
+    from turngate.traces.analysis.run import VERDICT_WORDS
+
+    answer, ends = summary.answer, summary.answer.episodes
+    last = str(answer.last_new_turn) if answer.last_new_turn else "never"
+    return {
+        "run": os.path.relpath(summary.run, folder),
+        "status": summary.status,
+        "turns": f"{summary.turns}/{summary.turns_planned}",
+        "verdict": VERDICT_WORDS[summary.verdict.kind],
+        "progress": _number(answer.progress),
+        "exposure": "-" if answer.exposure is None else f"{100 * answer.exposure:.0f} %",
+        "last new": last + (", stalled" if answer.stalled_since is not None else ""),
+        "episodes": f"{ends.caught} / {ends.stalled} / {ends.propagated}" if answer.known else "-",
+    }

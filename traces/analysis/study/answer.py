@@ -152,9 +152,11 @@ class StudyAnswer(TruthAnswer):
     """Different pictures among the origins: clusters of the intervals."""
     smallest_p: float | None
     """Smallest p that this number of origins can give, before any correction; None with few origins."""
+    tests: int
+    """Tests that p is corrected for: both axes of every own arm that has a p."""
     smallest_p_alone: float | None
-    """What is left of it after the correction where one difference alone is that small: `smallest_p` times the tests,
-    two for each own arm with a p, at most 1. None with few origins or without such an arm."""
+    """What is left of it after the correction where one difference alone is that small: `smallest_p` times `tests`, at
+    most 1. None with few origins or without an own arm that has a p."""
     base: str | None
     """The arm without a gate that others are held against; None when the study has none."""
     more_truths: list[TruthAnswer]
@@ -181,13 +183,16 @@ def answer_study(loaded: LoadedStudy, reader: SummaryReader | None = None) -> St
     lead = _answer_truth(loaded, runs, base, [float(one) for one in thresholds])
     names = [name for name in loaded.truths if name != lead.truth_name]
     others = [_answer_truth(loaded, seen_through(runs, name), base, []) for name in names]
+    lowest = smallest_p(origins)
+    tests = sum(p is not None for pair in lead.pairs for p in (pair.progress_p, pair.exposure_p))
     return StudyAnswer(
         **dict(lead),
         study=str(study.config["name"]),
         question=str(study.config["question"]),
         origins=origins,
-        smallest_p=smallest_p(origins),
-        smallest_p_alone=_smallest_p_alone(origins, lead.pairs),
+        smallest_p=lowest,
+        tests=tests,
+        smallest_p_alone=min(1.0, lowest * tests) if lowest is not None and tests else None,
         base=base,
         more_truths=others,
         disagreements=disagreements(loaded, names),
@@ -204,12 +209,6 @@ def answer_study(loaded: LoadedStudy, reader: SummaryReader | None = None) -> St
             *unreadable_scores(loaded),
         ],
     )
-
-
-def _smallest_p_alone(origins: int, pairs: Sequence[ArmDifference]) -> float | None:
-    tests = sum(p is not None for pair in pairs for p in (pair.progress_p, pair.exposure_p))
-    smallest = smallest_p(origins)
-    return min(1.0, smallest * tests) if smallest is not None and tests else None
 
 
 def base_arm(arms: Mapping[str, Sequence[LoadedRun]]) -> str | None:

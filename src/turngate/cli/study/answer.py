@@ -15,16 +15,11 @@ from turngate.cli.columns import plain, print_rows, print_words
 from turngate.traces.analysis.statistics import how_simulated
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from turngate.traces.analysis.statistics import Estimate
-    from turngate.traces.analysis.study import ArmAnswer, EvaluatorAnswer, StudyAnswer, TruthAnswer
-
-if TYPE_CHECKING:
     from turngate.agent.reasoning import SummaryReader
     from turngate.graphs.study import Finished
     from turngate.traces.analysis.labels import Labels
-    from turngate.traces.analysis.study import StudyAnswer, TruthAnswer
+    from turngate.traces.analysis.statistics import Estimate
+    from turngate.traces.analysis.study import ArmAnswer, EvaluatorAnswer, StudyAnswer, TruthAnswer
 
 __all__ = [
     "arm_rows",
@@ -152,13 +147,12 @@ def _table(title: str, rows: Sequence[dict[str, str]], beneath: str = "") -> Non
 
 
 def _p_words(answer: StudyAnswer) -> str:
-    if answer.smallest_p is None:
+    if answer.smallest_p is None or answer.smallest_p_alone is None:
         return ""
-    tests = 2 * sum(not arm.control and arm.arm != answer.base for arm in answer.arms)
     return (
-        f"p: sign flips over {answer.origins} origins, corrected over {tests} tests (both axes of the own arms). The "
-        f"smallest p that can be reached is {answer.smallest_p:.2g}; for one difference alone it is "
-        f"{answer.smallest_p_alone or 1.0:.2g} after the correction."
+        f"p: sign flips over {answer.origins} origins, corrected over {answer.tests} tests (both axes of the own arms)."
+        f" The smallest p that can be reached is {answer.smallest_p:.2g}; for one difference alone it is "
+        f"{answer.smallest_p_alone:.2g} after the correction."
     )
 
 
