@@ -10,10 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import yaml
 from rich.cells import cell_len
 from tests.traces.runs import HOSTILE
+
+from turngate.picture import Picture
 
 from .program import TURNGATE, Done, call, python_path
 
@@ -120,3 +123,26 @@ def test_without_truth_or_an_arm_without_a_gate_it_says_so(turngate: Turngate, s
     assert row[2:5] == ["-", "-", "-"], "no rate without a truth"
     (verdict,) = [line for line in done.out.splitlines() if line.startswith("strict not told")]
     assert "propagates" not in verdict and "0 %" not in verdict
+
+
+def test_each_axis_has_its_own_p(turngate: Turngate, tmp_path: Path) -> None:
+    """Of eight pictures and two arms: one that changes exposure alone, so that only this p is small."""
+    raw = copy.deepcopy(STUDY)
+    raw["origins"] = {}
+    for number in range(8):
+        picture = Picture.from_rgb(np.full((16, 16, 3), 20 * number, dtype=np.uint8))
+        (tmp_path / f"{number}.png").write_bytes(picture.data)
+        raw["origins"][f"p{number}"] = f"{number}.png"
+    raw["run"]["turns"] = 3
+    (tmp_path / "study.yaml").write_text(yaml.safe_dump(raw, sort_keys=False))
+    done = turngate("study", "study.yaml", "--quiet")
+    assert done.code == 0, done.err
+    assert "Against the arm without a gate, on the same cells:" in done.out
+    lines = [re.split(r"  +", line.strip()) for line in done.out.splitlines()]
+    place = next(number for number, line in enumerate(lines) if "exposure p" in line)
+    row = dict(zip(lines[place], lines[place + 1], strict=True))
+    assert list(row) == ["arm", "cells", "progress", "progress p", "exposure", "exposure p"]
+    assert (row["arm"], row["cells"], row["progress p"], row["exposure p"]) == ("strict", "8", "1", "0.016")
+    assert row["progress"].startswith("+0 [") and row["exposure"].startswith("-33 points [")
+    assert "corrected over 2 tests" in done.out and "can be reached is 0.0078; for one" in done.out
+    assert "95 % interval over 8 origins" in done.out

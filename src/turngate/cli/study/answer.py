@@ -83,9 +83,8 @@ def _program() -> str:
 def _say_truth(answer: TruthAnswer) -> None:
     """Verdict of every arm, then the numbers behind it."""
     print_words(_truth_words(answer))
-    width = max((len(arm.arm) for arm in answer.arms), default=0) + 2
     for arm in answer.arms:
-        print_words(f"{arm.arm + (' *' if arm.control else ''):<{width}} {arm.verdict.words}")
+        print_words(f"{arm.arm}{' *' if arm.control else ''} {arm.verdict.words}")
     click.echo()
     print_rows(arm_rows(answer.arms))
     single = all(arm.runs == 1 for arm in answer.arms)
@@ -141,7 +140,7 @@ def _table(title: str, rows: Sequence[dict[str, str]], beneath: str = "") -> Non
     if not rows:
         return
     click.echo(f"\n{title}\n" if title else "")
-    print_rows(rows)
+    print_rows(rows, left=("arm", "editor", "level"))
     if beneath:
         print_words(beneath)
 
@@ -204,18 +203,21 @@ def _arm_row(arm: ArmAnswer, several: bool, priced: bool) -> dict[str, str]:
 
 
 def difference_rows(answer: StudyAnswer) -> _Rows:
-    """Paired differences to the arm without a gate, on both axes."""
-    return [
-        {
-            "arm": pair.arm + (" *" if pair.progress_p is None and _is_control(answer, pair.arm) else ""),
+    """Paired differences to the arm without a gate, on both axes; with p where there are origins enough for one."""
+    rows = []
+    for pair in answer.pairs:
+        row = {
+            "arm": pair.arm + (" *" if _is_control(answer, pair.arm) else ""),
             "cells": str(pair.cells),
-            "progress": _number(pair.progress, sign=True),
-            "p": _p(pair.progress_p_adjusted),
-            "exposure": _percent(pair.exposure, sign=True),
-            "p ": _p(pair.exposure_p_adjusted),
+            "progress": _shown(pair.progress, 1.0, "+.3g", ""),
+            "progress p": _p(pair.progress_p_adjusted),
+            "exposure": _shown(pair.exposure, 100.0, "+.0f", " points"),
+            "exposure p": _p(pair.exposure_p_adjusted),
         }
-        for pair in answer.pairs
-    ]
+        if not answer.tests:
+            del row["progress p"], row["exposure p"]
+        rows.append(row)
+    return rows
 
 
 def _is_control(answer: TruthAnswer, name: str) -> bool:
@@ -334,12 +336,12 @@ def failure_rows(answer: StudyAnswer) -> _Rows:
 # Numbers with their interval, where there is one.
 
 
-def _number(estimate: Estimate, sign: bool = False) -> str:
-    return _shown(estimate, 1.0, "+.3g" if sign else ".3g", "")
+def _number(estimate: Estimate) -> str:
+    return _shown(estimate, 1.0, ".3g", "")
 
 
-def _percent(estimate: Estimate, sign: bool = False) -> str:
-    return _shown(estimate, 100.0, "+.0f" if sign else ".0f", " %")
+def _percent(estimate: Estimate) -> str:
+    return _shown(estimate, 100.0, ".0f", " %")
 
 
 def _plain_number(estimate: Estimate) -> str:
