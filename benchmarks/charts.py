@@ -103,6 +103,9 @@ def main() -> None:
         for name in CHARTS:
             cells = [_cell(chosen, noise, name, warmup, 0.0) for warmup in WARMUPS]
             print(f"| {name} | {' | '.join(cells)} |", flush=True)
+    _title("Independent normal, limits of a known baseline around an estimate of 5 images", "chart |")
+    for name in [*CHARTS][:3]:
+        print(f"| {name} | {_unwidened(chosen, name, 5)} |", flush=True)
     _title("Sound images that slide by 0.02 SD a turn, from turn 1 on", f"chart | {head}")
     for name in [*CHARTS][:4]:
         print(f"| {name} | {' | '.join(_cell(chosen, normal, name, w, 0.02) for w in WARMUPS)} |", flush=True)
@@ -117,6 +120,18 @@ def _cell(chosen: argparse.Namespace, noise: Callable[..., Scores], name: str, w
     turns = (warmup or 0) + BY[-1]
     scores = noise(np.random.default_rng(chosen.seed), chosen.runs, turns) + slide * np.arange(turns)
     found = alarms(chart(name, warmup), scores, warmup or 0)
+    return " / ".join(f"{100 * share(found, by):.1f}" for by in BY)
+
+
+def _unwidened(chosen: argparse.Namespace, name: str, estimated: int) -> str:
+    """What the limits would do if the estimate were taken for the truth."""
+    scores = normal(np.random.default_rng(chosen.seed), chosen.runs, estimated + BY[-1])
+    found = []
+    for row in scores:
+        usual = row[:estimated]
+        baseline = {"mean": float(usual.mean()), "sd": float(usual.std(ddof=1))}
+        gate = GATES.build(GATES.configure({**CHARTS[name], "evaluator": "q", "baseline": baseline}, "gate"))
+        found.append(first_rejection(gate, row[estimated:].tolist()))
     return " / ".join(f"{100 * share(found, by):.1f}" for by in BY)
 
 

@@ -139,10 +139,10 @@ def test_each_axis_has_its_own_p(turngate: Turngate, tmp_path: Path) -> None:
     assert done.code == 0, done.err
     assert "Against the arm without a gate, on the same cells:" in done.out
     lines = [re.split(r"  +", line.strip()) for line in done.out.splitlines()]
-    place = next(number for number, line in enumerate(lines) if "exposure p" in line)
+    place = next(number for number, line in enumerate(lines) if "p of exposure" in line)
     row = dict(zip(lines[place], lines[place + 1], strict=True))
-    assert list(row) == ["arm", "cells", "progress", "progress p", "exposure", "exposure p"]
-    assert (row["arm"], row["cells"], row["progress p"], row["exposure p"]) == ("strict", "8", "1", "0.016")
-    assert row["progress"].startswith("+0 [") and row["exposure"].startswith("-33 points [")
+    assert list(row) == ["arm", "cells", "progress", "p of progress", "exposure, points", "p of exposure"]
+    assert (row["arm"], row["cells"], row["p of progress"], row["p of exposure"]) == ("strict", "8", "1", "0.016")
+    assert row["progress"].startswith("+0 [") and row["exposure, points"].startswith("-33.3 [")
     assert "corrected over 2 tests" in done.out and "can be reached is 0.0078; for one" in done.out
     assert "95 % interval over 8 origins" in done.out

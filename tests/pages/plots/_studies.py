@@ -50,6 +50,7 @@ def arms_study(
     for place, name in enumerate(names):
         rejecting = name == "oracle" or (name not in (*CONTROLS, rollback) and place % 2 == 1)
         own = {**settings, "evaluators": first} if "no-gate" in names and name != "no-gate" else settings
+        own = {**own, "gate": {"type": "always_accept"}} if name == "no-gate" else own
         for number, origin in enumerate(origins):
             path = root / f"run-{place}-{number}"
             small_run(path, 3 * place + number, rollback=name == rollback, rejecting=rejecting, **own)

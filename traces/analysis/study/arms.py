@@ -269,9 +269,9 @@ def arm_verdict(runs: Sequence[LoadedRun]) -> ArmVerdict:
         return ArmVerdict(runs=ordered, words=runs[0].summary.verdict.words)
     parts = []
     for kind, number in ordered.items():
-        answers = [one.answer for one in runs if one.summary.verdict.kind == kind]
+        members = [one for one in runs if one.summary.verdict.kind == kind]
         share = f"in all {number} runs" if number == len(runs) else f"in {number} of {len(runs)} runs"
-        parts.append(f"{_kind_words(kind, answers)} {share}{_details(kind, answers)}")
+        parts.append(f"{_kind_words(kind, [one.answer for one in members])} {share}{_details(kind, members)}")
     return ArmVerdict(runs=ordered, words="; ".join(parts))
 
 
@@ -288,12 +288,12 @@ def _kind_words(kind: VerdictKind, answers: Sequence[RunAnswer]) -> str:
     )
 
 
-def _details(kind: VerdictKind, answers: Sequence[RunAnswer]) -> str:
-    turns = sum(one.planned - one.turns.unknown for one in answers)
-    progress = 100 * sum(one.turns.progressed for one in answers) / turns if turns else 0.0
+def _details(kind: VerdictKind, runs: Sequence[LoadedRun]) -> str:
+    """The numbers behind the word, each origin with the same weight as in the table."""
+    answers = [one.answer for one in runs]
     match kind:
         case "propagates":
-            share = sum(one.exposed_turns for one in answers) / turns
+            share = run_mean([(one, one.answer.exposure) for one in runs], (0.0, 1.0)).value or 0.0
             firsts = [one.first_damage_turn for one in answers if one.first_damage_turn is not None]
             stalled = sum(one.stalled_since is not None for one in answers)
             end = f", {counted(stalled, 'run')} with nothing new at the end" if stalled else ""
@@ -305,6 +305,7 @@ def _details(kind: VerdictKind, answers: Sequence[RunAnswer]) -> str:
                 return ": no new image, the origin stands untouched"
             return f": nothing new since turn {median(since):g}, sound"
         case "goes_on":
+            progress = run_mean([(one, one.answer.progress) for one in runs], (0.0, 100.0)).value or 0.0
             return f": {progress:.0f} new sound images per 100 turns, exposure 0"
         case _:
             return ""

@@ -203,21 +203,18 @@ def _arm_row(arm: ArmAnswer, several: bool, priced: bool) -> dict[str, str]:
 
 
 def difference_rows(answer: StudyAnswer) -> _Rows:
-    """Paired differences to the arm without a gate, on both axes; with p where there are origins enough for one."""
-    rows = []
-    for pair in answer.pairs:
-        row = {
+    """Paired differences to the arm without a gate, on both axes; p values where the origins are enough for some."""
+    return [
+        {
             "arm": pair.arm + (" *" if _is_control(answer, pair.arm) else ""),
             "cells": str(pair.cells),
             "progress": _shown(pair.progress, 1.0, "+.3g", ""),
-            "progress p": _p(pair.progress_p_adjusted),
-            "exposure": _shown(pair.exposure, 100.0, "+.0f", " points"),
-            "exposure p": _p(pair.exposure_p_adjusted),
+            **({"p of progress": _p(pair.progress_p_adjusted)} if answer.tests else {}),
+            "exposure, points": _shown(pair.exposure, 100.0, "+.3g", ""),
+            **({"p of exposure": _p(pair.exposure_p_adjusted)} if answer.tests else {}),
         }
-        if not answer.tests:
-            del row["progress p"], row["exposure p"]
-        rows.append(row)
-    return rows
+        for pair in answer.pairs
+    ]
 
 
 def _is_control(answer: TruthAnswer, name: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -161,15 +162,23 @@ SMALL = 6.5
 _BREAK_AFTER = " -_./:,;"
 # Screen, print and PDF round the widths of letters differently.
 _SLACK = 1.03
+# The key stands in the middle: where a reader's machine draws wider letters it would be cut off at both sides.
+_KEY_SLACK = 1.08
 
 
 def name_of(text: str) -> str:
     """A name on one line with nothing hidden; a character that the font lacks is shown as its code point."""
-    from matplotlib.font_manager import FontProperties, findfont, get_font
-
-    known = get_font(findfont(FontProperties())).get_charmap()
+    known = _letters()
     line = visible(text).replace("\n", " ").replace("\t", " ")
     return "".join(letter if ord(letter) in known else f"[U+{ord(letter):04X}]" for letter in line)
+
+
+@cache
+def _letters() -> frozenset[int]:
+    """Code points that the font has."""
+    from matplotlib.font_manager import FontProperties, findfont, get_font
+
+    return frozenset(get_font(findfont(FontProperties())).get_charmap())
 
 
 def width_of(text: str, size: float = TEXT) -> float:
@@ -329,7 +338,7 @@ def _legend(figure: Figure, key: Sequence[tuple[Artist, str]], room: float) -> L
     for columns in range(min(4, len(key)), 0, -1):
         legend: Any = figure.legend(handles, labels, loc="upper center", ncols=columns, fontsize=TEXT)
         legend.set_in_layout(False)
-        if columns == 1 or _inches(figure, legend)[0] <= room:
+        if columns == 1 or _inches(figure, legend)[0] * _KEY_SLACK <= room:
             break
         legend.remove()
     found: Legend = legend

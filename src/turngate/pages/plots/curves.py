@@ -57,8 +57,8 @@ def _truth_plot(name: str, measure: str, better: str, some: Sequence[PlotArm], d
     curves = [(arm, truth_curve(arm.runs)) for arm in some]
     unit = f" in {data.truth.truth_unit}" if data.truth.truth_unit else ""
     axis = f"Truth: {name_of(measure)}{unit} ({better} is better), median over runs"
-    told = f"Truth of the standing image after each turn, median over the runs of an arm. {data.truth_words} Dashed: "
-    told += f"{limit_words(data)}. "
+    told = f"Truth of the standing image after each turn, median over the runs of an arm. {data.truth_words} "
+    told += "Dashed: that limit. " if thresholds_of(runs_of(some)) else ""
     return _curves(name, curves, axis, told, data, thresholds_of(runs_of(some)))
 
 
@@ -90,7 +90,9 @@ def _curves(
         return LeftOut(name, "no standing image has a value: all are untouched or were not measured")
     lines = [ArmLine(arm, curve.turns, curve.values, curve.low, curve.high) for arm, curve in drawn]
     runs = runs_of([arm for arm, _ in drawn])
-    note = " ".join(part for part in (sample_words(runs, data.never_begun), _left_out(curves)) if part)
+    lineless = [name_of(arm.name) for arm, _ in curves if arm not in [each for each, _ in drawn]]
+    bare = f"Without a line, for no image has a value: {', '.join(lineless)}." if lineless else ""
+    note = " ".join(part for part in (sample_words(runs, data.never_begun), _left_out(drawn), bare) if part)
     banded = any(line.banded for line in lines)
     band = "The band is the range over the runs, not an interval; lines in grey have none drawn. " if banded else ""
     around = Around(axis, "turn", note, limits, limit_words(data) if limits else "", _span(lines, limits))
@@ -159,7 +161,9 @@ def first_damage_plot(data: PlotData) -> Plot | LeftOut:
     return Plot(
         name=name,
         figures=arm_line_figures(
-            lines, data.arms, Around("Runs in which no damaged image stood yet", "turn", note, steps=True)
+            lines,
+            data.arms,
+            Around("Runs in which no damaged image stood yet", "turn", f"{note} {data.truth_words}", steps=True),
         ),
         caption=caption,
         columns=("arm", "control", "runs", "never", "turn", "share_without_damage"),

@@ -54,7 +54,7 @@ def episodes_plot(data: PlotData) -> Plot | LeftOut:
     )
     return Plot(
         name=name,
-        figures=[_bars(some, data.arms, known, note) for some in parts(known, _MOST)],
+        figures=[_bars(some, data.arms, known, f"{note} {data.truth_words}") for some in parts(known, _MOST)],
         caption=caption,
         columns=(
             "arm", "control", "runs", "episodes", "caught", "stalled", "propagated", "open", "delays", "median_delay",

@@ -23,7 +23,6 @@ from turngate.pages.plots._style import (
 )
 from turngate.pages.plots.arm_lines import TOGETHER
 from turngate.pages.plots.plot import LeftOut, Plot, PlotData, interval_words, runs_of, sample_words
-from turngate.traces.analysis.statistics import FEW_ORIGINS
 from turngate.traces.analysis.study import ALL_EDITORS, EditorDiscrimination, EvaluatorAnswer, LoadedRun
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["JudgedRuns", "auc_plot", "roc_plot"]
 
-_MOST = 16
+_MOST = 12
 _MOST_ROWS = 40
 _ROW = 0.16
 _NAMES = 1.7
@@ -163,15 +162,16 @@ def _areas(few: Sequence[EvaluatorAnswer], judged: JudgedRuns) -> Figure:
         for row, one in enumerate(few):
             mine = next((each for each in one.editors if each.editor == editor), None)
             if mine is None or mine.auc.value is None:
+                # Never asked there, or only sound or only damaged candidates.
                 axes.text(0.5, row, "not told", ha="center", va="center_baseline", color="#6b665e")
                 continue
-            area = mine.auc
+            area, mean = mine.auc, mine.auc.value
             if area.low is not None and area.high is not None:
                 axes.plot([area.low, area.high], [row, row], color=OWN, lw=1, zorder=2)
             few_origins |= bool(area.by_origin)
             own = list(area.by_origin.values())
-            axes.plot(own, [row] * len(own), linestyle="none", marker="|", markersize=6, color=INK, zorder=2)
-            axes.plot([mine.auc.value], [row], linestyle="none", marker="o", color=OWN, zorder=3, clip_on=False)
+            axes.plot(own, [row] * len(own), linestyle="none", marker="|", markersize=7, color=INK, zorder=2)
+            axes.plot([mean], [row], linestyle="none", marker="o", color=OWN, zorder=3, clip_on=False)
         axes.set_xlim(-0.04, 1.04)
         axes.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
         axes.set_yticks(range(len(few)), names)
@@ -183,9 +183,9 @@ def _areas(few: Sequence[EvaluatorAnswer], judged: JudgedRuns) -> Figure:
             (Line2D([], [], linestyle="none", marker="o", color=OWN), "mean over origins"),
             (Line2D([], [], linestyle="none", marker="|", markersize=6, color=INK), "one origin"),
         ]
-    interval = "" if few_origins else f" Lines: 95 % intervals, from {FEW_ORIGINS} origins on."
+    interval = interval_words(judged.runs)
     head = "Editor, n damaged / sound candidates"
-    surround(figure, head, "AUC within a run", key, f"{judged.signs()}{judged.note()}{interval}")
+    surround(figure, head, "AUC within a run", key, f"{judged.signs()}{judged.note()} {interval}")
     return figure
 
 
@@ -196,7 +196,7 @@ def roc_plot(data: PlotData) -> Plot | LeftOut:
         return LeftOut(name, judged.nothing)
     caption = (
         "ROC curves within a run, vertical mean over the runs of each editor: damaged candidates that a threshold on "
-        "the score would refuse, over sound ones that it would refuse as well. At each panel: the mean AUC "
+        "the score would refuse, over sound ones that it would refuse as well. Above each panel: the mean AUC "
         f"{'over the editors' if ALL_EDITORS in judged.editors else 'over origins'}. Dashed: a coin. No intervals at "
         f"the curves; those of the areas are in auc. {judged.counts()} {judged.signs()}{data.truth_words} "
         f"{judged.note()}"
@@ -219,7 +219,7 @@ def _curves(few: Sequence[EvaluatorAnswer], judged: JudgedRuns) -> Figure:
     from matplotlib.lines import Line2D
 
     titles = [f"{_name(one)}\n{_auc(one)}" for one in few]
-    figure, grid = panels(titles, 2.7 if len(few) == 1 else 1.7, columns=4)
+    figure, grid = panels(titles, 2.7 if len(few) == 1 else 1.8)
     single = [name for name in judged.editors if name != ALL_EDITORS]
     together = len(single) <= TOGETHER
     for axes, one in zip(grid, few, strict=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import cos, hypot, pi, sin
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from turngate.pages.plots._style import INK, TEXT, line_height, width_of
 
@@ -58,11 +58,16 @@ def gathered(places: Sequence[tuple[float, float]], near: float = 0.045) -> list
 
 
 def place_labels(
-    axes: Axes, points: Sequence[tuple[float, float]], texts: Sequence[str], taken: Sequence[LabelBox] = ()
+    axes: Axes,
+    points: Sequence[tuple[float, float]],
+    texts: Sequence[str],
+    taken: Sequence[LabelBox] = (),
+    clear_of: Sequence[tuple[tuple[float, float], tuple[float, float]]] = (),
 ) -> bool:
     """Write each text beside its point, in the axes' own units; False, with nothing written, when one finds no room.
 
-    The layout of the figure must be settled. `taken` are rectangles that stay free.
+    The layout of the figure must be settled. `taken` are rectangles that stay free; no text lies across the lines
+    `clear_of`, in the axes' units as well.
     """
     figure = axes.figure
     dpi = float(figure.dpi)
@@ -71,7 +76,7 @@ def place_labels(
     spots = [(float(x) / dpi, float(y) / dpi) for x, y in axes.transData.transform(list(points))]
     marks = [LabelBox(x - _RADIUS, y - _RADIUS, x + _RADIUS, y + _RADIUS) for x, y in spots]
     boxes: list[LabelBox] = []
-    lines: list[tuple[tuple[float, float], tuple[float, float]]] = []
+    lines = [_in_inches(axes, line) for line in clear_of]
     # Where it is narrow goes first.
     order = sorted(range(len(spots)), key=lambda n: (-_neighbours(spots, n), -texts[n].count("\n"), n))
     found: dict[int, tuple[LabelBox, int]] = {}
@@ -79,10 +84,11 @@ def place_labels(
         obstacles = [*marks, *taken, *boxes]
         for box, ring in _candidates(spots[number], texts[number]):
             line = (spots[number], _nearest(box, spots[number]))
+            if not box.within(room) or any(box.meets(other) for other in obstacles):
+                continue
             others = [mark for place, mark in enumerate(marks) if place != number]
-            free = box.within(room) and not any(box.meets(other) for other in obstacles)
             clear = not any(other.crossed(*line) for other in (*boxes, *others))
-            if free and clear and not any(box.crossed(*other) for other in lines):
+            if clear and not any(box.crossed(*other) for other in lines):
                 found[number] = (box, ring)
                 boxes.append(box)
                 lines.append(line)
@@ -92,6 +98,11 @@ def place_labels(
     for number, (box, ring) in sorted(found.items()):
         _write(axes, spots[number], box, texts[number], lined=ring > 0)
     return True
+
+
+def _in_inches(axes: Axes, line: tuple[tuple[float, float], tuple[float, float]]) -> tuple[Any, Any]:
+    ends = axes.transData.transform(list(line)) / float(axes.figure.dpi)
+    return (float(ends[0][0]), float(ends[0][1])), (float(ends[1][0]), float(ends[1][1]))
 
 
 def _neighbours(spots: Sequence[tuple[float, float]], number: int) -> int:

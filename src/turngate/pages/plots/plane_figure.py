@@ -35,13 +35,15 @@ _FEW = 4
 _MOST_NAMED = 8
 """Most names on one spot; more get numbers and a key."""
 
+_TURNS = "planned turns"
+
 _Axis = Callable[[PlotArm], Estimate]
 
 
 def plane_plot(data: PlotData) -> Plot | LeftOut:
     """Damage exposure and sound progress of every arm, per planned turns."""
     name = f"plane{data.suffix}"
-    return _plane(name, data, lambda arm: arm.answer.exposure, lambda arm: arm.answer.progress, "planned turns")
+    return _plane(name, data, lambda arm: arm.answer.exposure, lambda arm: arm.answer.progress, _TURNS)
 
 
 def equal_calls_plot(data: PlotData) -> Plot | LeftOut:
@@ -58,7 +60,7 @@ def equal_calls_plot(data: PlotData) -> Plot | LeftOut:
         data,
         lambda arm: arm.answer.equal_calls_exposure,
         lambda arm: arm.answer.equal_calls_progress,
-        "editor calls, as many as planned turns",
+        "editor calls",
     )
 
 
@@ -71,17 +73,16 @@ def _plane(name: str, data: PlotData, exposure: _Axis, progress: _Axis, per: str
     unknown = [name_of(arm.name) for arm in data.arms if arm not in known]
     note = sample_words(runs, data.never_begun)
     note += f" No truth is known of: {', '.join(unknown)}." if unknown else ""
-    figure = _figure(known, data.arms, points, note, per, numbered=False)
-    if figure is None:
-        figure = _figure(known, data.arms, points, note, per, numbered=True)
-    assert figure is not None
+    equal = "" if per == _TURNS else "Both over as many editor calls as turns were planned. "
+    told = f"{equal}{data.truth_words} {interval_words(runs)}"
+    beside = f"{note} {told}"
+    figure = _figure(known, data.arms, points, beside, per) or _numbered(known, data.arms, points, beside, per)
     unbeaten = ", ".join(map(name_of, data.truth.unbeaten)) or "none"
     controls = control_words(known)
     caption = (
         f"Sound progress (turns that brought a new and sound image, per 100 {per}) over damage exposure (share of "
         f"{per} after which a damaged image stands); means over origins. The two add up to 100 at most (dashed). "
-        f"{data.truth_words} {interval_words(runs)} "
-        f"{'Hollow squares are control arms. ' if controls else ''}{controls}"
+        f"{told} {'Hollow squares: c' + controls[1:] if controls else ''}"
         f"Over planned turns no other own arm is as good on both axes and better on one than: {unbeaten}. {note}"
     )
     return Plot(
@@ -122,11 +123,67 @@ def _figure(
     points: Sequence[tuple[Estimate, Estimate]],
     note: str,
     per: str,
-    numbered: bool,
 ) -> Figure | None:
-    """The plane; None when the names find no room beside their points."""
-    from matplotlib.figure import Figure
+    """The plane with names beside the points; None when one finds no room."""
+    figure, axes, taken = _sheet(known, points, note, per, _kinds(known))
+    places, groups = _gathered(axes, points)
+    texts = []
+    for group in groups:
+        mixed = len({known[number].control for number in group}) > 1
+        names = [
+            fitted(label_of(known[number], arms), _NAMES) + (" (control)" if mixed and known[number].control else "")
+            for number in group
+        ]
+        if len(names) > _MOST_NAMED:
+            return None
+        texts.append("\n".join(names))
+    middles = [places[group[0]] for group in groups]
+    # Rather clear of the lines; where that is not possible, across them.
+    lines = _lines(axes, points)
+    return figure if any(place_labels(axes, middles, texts, taken, clear) for clear in (lines, ())) else None
+
+
+def _numbered(
+    known: Sequence[PlotArm],
+    arms: Sequence[PlotArm],
+    points: Sequence[tuple[Estimate, Estimate]],
+    note: str,
+    per: str,
+) -> Figure:
+    """The plane with numbers beside the points, and the names in the key."""
     from matplotlib.lines import Line2D
+
+    key: list[tuple[Artist, str]] = [
+        (Line2D([], [], linestyle="none", **_sign(arm.control)), f"{number} {label_of(arm, arms)}")
+        for number, arm in enumerate(known, 1)
+    ]
+    figure, axes, taken = _sheet(known, points, note, per, key)
+    places, groups = _gathered(axes, points)
+    texts = [_numbers([number + 1 for number in group]) for group in groups]
+    place_labels(axes, [places[group[0]] for group in groups], texts, taken)
+    return figure
+
+
+def _kinds(known: Sequence[PlotArm]) -> list[tuple[Artist, str]]:
+    from matplotlib.lines import Line2D
+
+    if len({arm.control for arm in known}) < 2:
+        return []
+    return [
+        (Line2D([], [], linestyle="none", **_sign(control)), word)
+        for control, word in ((False, "arm"), (True, "control arm"))
+    ]
+
+
+def _sheet(
+    known: Sequence[PlotArm],
+    points: Sequence[tuple[Estimate, Estimate]],
+    note: str,
+    per: str,
+    key: Sequence[tuple[Artist, str]],
+) -> tuple[Figure, Axes, list[LabelBox]]:
+    """The plane without names, its layout settled, and the boxes of the words in its corners."""
+    from matplotlib.figure import Figure
 
     few = len(known) <= _FEW
     figure = Figure(figsize=(ONE_COLUMN, 2.5) if few else (TWO_COLUMNS, 3.7), layout="constrained")
@@ -139,42 +196,35 @@ def _figure(
             axes.plot([across.low, across.high], y * 2, color=sign["color"], lw=0.7, zorder=2)
             axes.plot(x * 2, [up.low, up.high], color=sign["color"], lw=0.7, zorder=2)
         axes.plot(x, y, linestyle="none", zorder=3, clip_on=False, **sign)
-    key: list[tuple[Artist, str]] = []
-    if len({arm.control for arm in known}) > 1:
-        key = [
-            (Line2D([], [], linestyle="none", **_sign(control)), word)
-            for control, word in ((False, "arm"), (True, "control arm"))
-        ]
-    if numbered:
-        key += [
-            (Line2D([], [], linestyle="none", **_sign(arm.control)), f"{number} {label_of(arm, arms)}")
-            for number, arm in enumerate(known, 1)
-        ]
     surround(figure, f"Sound progress: new sound images per 100 {per}", f"damage exposure: % of {per}", key, note)
     figure.draw_without_rendering()
     dpi = float(figure.dpi)
     extents = [word.get_window_extent() for word in words]
-    taken = [LabelBox(*(float(number) / dpi for number in (e.x0, e.y0, e.x1, e.y1))) for e in extents]
+    return figure, axes, [LabelBox(e.x0 / dpi, e.y0 / dpi, e.x1 / dpi, e.y1 / dpi) for e in extents]
+
+
+def _gathered(
+    axes: Axes, points: Sequence[tuple[Estimate, Estimate]]
+) -> tuple[list[tuple[float, float]], list[list[int]]]:
+    """Where the points lie, in the units of the axes, and which of them lie on one spot."""
     places = [(across.value or 0.0, up.value or 0.0) for across, up in points]
-    spots = [(float(x) / dpi, float(y) / dpi) for x, y in axes.transData.transform(places)]
-    groups = gathered(spots)
-    texts = []
-    for group in groups:
-        if numbered:
-            texts.append(_numbers([number + 1 for number in group]))
-            continue
-        mixed = len({known[number].control for number in group}) > 1
-        names = [
-            fitted(label_of(known[number], arms), _NAMES) + (" (control)" if mixed and known[number].control else "")
-            for number in group
-        ]
-        if len(names) > _MOST_NAMED:
-            return None
-        texts.append("\n".join(names))
-    middles = [places[group[0]] for group in groups]
-    if not place_labels(axes, middles, texts, taken) and not numbered:
-        return None
-    return figure
+    dpi = float(axes.figure.dpi)
+    return places, gathered([(float(x) / dpi, float(y) / dpi) for x, y in axes.transData.transform(places)])
+
+
+def _lines(
+    axes: Axes, points: Sequence[tuple[Estimate, Estimate]]
+) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """What is drawn as a line across the plane, in its units: the bound, the line at 0, intervals."""
+    (left, right), highest = axes.get_xlim(), axes.get_ylim()[1]
+    found = [((100 - highest, highest), (100.0, 0.0)), ((left, 0.0), (right, 0.0))]
+    for across, up in points:
+        x, y = across.value or 0.0, up.value or 0.0
+        if across.low is not None and across.high is not None:
+            found.append(((across.low, y), (across.high, y)))
+        if up.low is not None and up.high is not None:
+            found.append(((x, up.low), (x, up.high)))
+    return found
 
 
 def _numbers(numbers: Sequence[int]) -> str:

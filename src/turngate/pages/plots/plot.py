@@ -106,13 +106,14 @@ class PlotData:
     @property
     def truth_words(self) -> str:
         """What damaged means here, as a sentence."""
-        stands = (stand for run in runs_of(self.arms) for stand in run.stands)
-        measures = sorted({name_of(stand.truth.measure) for stand in stands if stand.truth is not None})
+        measures = {
+            stand.truth.measure for run in runs_of(self.arms) for stand in run.stands if stand.truth is not None
+        }
         name = f" {name_of(self.truth.truth_name)}" if self.suffix else ""
         unit = f" in {self.truth.truth_unit}" if self.truth.truth_unit else ""
         limit = limit_words(self)
         better = f" ({self.truth.truth_better} is better), {limit}" if limit else ""
-        return f"Truth{name}: {', '.join(measures) or 'not measured'}{unit}{better}."
+        return f"Truth{name}: {', '.join(map(name_of, sorted(measures))) or 'not measured'}{unit}{better}."
 
 
 # What a plot rests on, in words: how many runs and origins, which are simulated, what counts as damaged.

@@ -16,7 +16,9 @@ __all__ = ["equal_calls_panel", "plane_panel"]
 _HEIGHT = 348
 """Pixels; the plane and the strip of pictures fit on one screen of 900."""
 _NEAR = 4.0
-"""Points that are nearer than this on both axes, of 100, share one label."""
+"""Points that are nearer than this across, in percent points, and `_LINE` up, share one label."""
+_LINE = 8.0
+"""Height of a line of a label, in percent of the highest point."""
 _NAMED = 8
 """Most arms whose names are written on the plane; more have the list beside it."""
 _CORNERS = (
@@ -53,7 +55,7 @@ def _panel(title: str, points: Sequence[tuple[Arm, Estimate, Estimate]], per: st
     places: list[tuple[float, float, list[Arm]]] = []
     for arm, across, up in known:
         x, y = 100 * (across.value or 0.0), up.value or 0.0
-        place = next((one for one in places if abs(one[0] - x) < _NEAR and abs(one[1] - y) < _NEAR * top / 100), None)
+        place = next((one for one in places if abs(one[0] - x) < _NEAR and abs(one[1] - y) < _LINE * top / 100), None)
         if place is None:
             places.append(place := (x, y, []))
         # Points of one place stand side by side; what is hovered says the number.
@@ -104,6 +106,6 @@ def _label(x: float, y: float, members: Sequence[Arm]) -> dict[str, Any]:
     right = x > 50
     return {
         "text": "<br>".join(escape(visible(arm.name)) for arm in members), "x": x, "y": y, "showarrow": False,
-        "xanchor": "right" if right else "left", "yanchor": "bottom", "align": "right" if right else "left",
-        "xshift": 8 if right else -4, "yshift": 9, "font": {"size": 12, "color": "var(--ink)"},
+        "xanchor": "right" if right else "left", "yanchor": "middle", "align": "right" if right else "left",
+        "xshift": (-1 if right else 1) * (2 + 12 * len(members)), "font": {"size": 12, "color": "var(--ink)"},
     }  # fmt: skip

@@ -31,7 +31,7 @@ from turngate.pages.report.charts import (
 )
 from turngate.pages.report.page import write_page
 from turngate.pages.report.thumbnails import Shot, shots
-from turngate.traces.analysis.run import MARK, VERDICT_WORDS, Standing, VerdictKind, truth_unit
+from turngate.traces.analysis.run import MARK, VERDICT_WORDS, Standing, goes_on_words, truth_unit
 from turngate.traces.analysis.statistics import FEW_ORIGINS, counted, how_simulated
 from turngate.traces.analysis.study import ArmAnswer, FailureAnswer, LoadedRun, LoadedStudy, StudyAnswer, TruthAnswer
 from turngate.traces.analysis.taxonomy import FAILURES
@@ -322,12 +322,8 @@ def _shots_of(page: Path, run: LoadedRun, wanted: Any, edge: int) -> dict[str, S
 # The answer in one sentence: what happened in each arm, not only in the best one.
 
 
-_ONE: dict[VerdictKind, str] = {
-    "goes_on": "catches and goes on", "stalls": "stalls", "propagates": "propagates", "not_told": "is not told",
-}  # fmt: skip
-_MANY: dict[VerdictKind, str] = {
-    "goes_on": "catch and go on", "stalls": "stall", "propagates": "propagate", "not_told": "are not told",
-}  # fmt: skip
+_PLURALS = {"catches": "catch", "goes": "go", "stalls": "stall", "propagates": "propagate", "is": "are"}
+_KINDS = ("goes_on", "stalls", "propagates", "not_told")
 _MOST = 4
 """Most names of one kind; of more only the number is said, the sentences beside the plane have the names."""
 
@@ -337,15 +333,26 @@ def study_headline(answer: StudyAnswer) -> str:
     if not answer.truth:
         return "No truth was measured, so nothing is told of damage."
     own = [arm for arm in answer.arms if not arm.control and arm.arm != answer.base]
-    parts = []
-    for kind in ("goes_on", "stalls", "propagates", "not_told"):
-        names = [_named(arm) for arm in own if next(iter(arm.verdict.runs)) == kind]
-        if names:
-            parts.append(f"{_listed(names)} {(_ONE if len(names) == 1 else _MANY)[kind]}")
+    groups: dict[str, list[str]] = defaultdict(list)
+    for arm in sorted(own, key=lambda arm: _KINDS.index(next(iter(arm.verdict.runs)))):
+        groups[_word(arm)].append(_named(arm))
+    parts = [f"{_listed(names)} {word if len(names) == 1 else _plural(word)}" for word, names in groups.items()]
     base = next((arm for arm in answer.arms if arm.arm == answer.base), None)
     if base is not None:
-        parts.append(f"without a gate the loop {_ONE[next(iter(base.verdict.runs))]}")
+        parts.append(f"without a gate the loop {_word(base)}")
     return f"{'; '.join(parts)}." if parts else "No arm has a run."
+
+
+def _word(arm: ArmAnswer) -> str:
+    """What most of its runs came to."""
+    kind = next(iter(arm.verdict.runs))
+    if kind == "goes_on":
+        return goes_on_words(arm.episodes)
+    return "is not told" if kind == "not_told" else VERDICT_WORDS[kind]
+
+
+def _plural(word: str) -> str:
+    return " ".join(_PLURALS.get(one, one) for one in word.split())
 
 
 def _named(arm: ArmAnswer) -> str:
