@@ -73,7 +73,7 @@ def test_a_run_is_shown_by_its_verdict_and_the_numbers_behind_it(turngate: Turng
         == "1 new sound image in 12 turns: 8.33 per 100 turns, 8.33 per 100 editor calls, $6.0000 each"
     )
     assert lines["exposure"] == "a damaged image stands after 0 of 12 turns"
-    assert lines["last new"] == "turn 1 of 12, stalled since"
+    assert lines["last new"] == "turn 1, stalled since"
     assert lines["episodes"] == "0 caught, 1 stalled, 0 propagated"
     assert lines["alarms"] == "0 of 1 inputs had a sound candidate refused"
     assert lines["planned"] == "1 progressed, 11 held"
@@ -82,6 +82,16 @@ def test_a_run_is_shown_by_its_verdict_and_the_numbers_behind_it(turngate: Turng
     lines = titled(turngate("show", "two").out)
     assert lines["verdict"].startswith("propagates: a damaged image stands after 10 of 12 turns, from turn 3 on")
     assert (lines["damage"], lines["collapse"]) == ("first stands after turn 3", "turn 4")
+
+
+def test_a_run_fits_the_terminal(turngate: Turngate, tmp_path: Path) -> None:
+    propagating(tmp_path / "one")
+    lines = terminal(turngate("show", "one", FORCE_COLOR="1", COLUMNS="50").out)
+    assert max(map(cell_len, lines)) <= 50
+    assert lines[:2] == [
+        "verdict     propagates: a damaged image stands",
+        "            after 10 of 12 turns, from turn 3 on;",
+    ]
 
 
 def test_the_json_of_a_run_has_verdict_and_answer(turngate: Turngate, tmp_path: Path) -> None:

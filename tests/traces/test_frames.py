@@ -57,6 +57,27 @@ def test_runs_of_a_study_carry_arm_and_cell(tmp_path: Path) -> None:
     assert accepted.rows() == [("always-reject", 1, 0), ("always-reject", 2, 0), ("yes", 1, 2), ("yes", 2, 2)]
 
 
+def test_turns_and_episodes_are_frames_too(tmp_path: Path) -> None:
+    """Of each run by itself; a run without an episode has none, and loses no column."""
+    damage = {str(turn): 0.0 if turn < 2 else 9.0 for turn in range(1, 4)}
+    editor = {"type": "scripted", "size": 16, "damage": damage}
+    raw = {**RUN, "editor": editor, "truth": {"measure": "simulator", "damaged_at": 5}}
+    refuses = {"gate": {"type": "oracle"}, "on_reject": {"attempts": 2, "then": "skip"}}
+    start_run(parse_config({**raw, **refuses}, "a"), tmp_path / "runs" / "a")
+    start_run(parse_config({**raw, "editor": {**editor, "damage": {}}}, "b"), tmp_path / "runs" / "b")
+    found = frames(tmp_path / "runs")
+    names = {RunView.load(tmp_path / "runs" / name).info.run: name for name in ("a", "b")}
+    turns = found.turns.with_columns(pl.col("run").replace_strict(names)).sort("run", "turn")
+    assert turns.filter(pl.col("run") == "a")["result"].to_list() == ["progressed", "held", "held"]
+    assert turns.filter(pl.col("run") == "a")["calls"].to_list() == [1, 2, 2]
+    assert turns.schema["damaged"] == pl.Boolean and turns.schema["turn"] == pl.Int64
+    (episode,) = found.episodes.to_dicts()
+    assert names[episode["run"]] == "a"
+    assert (episode["turn"], episode["candidates"], episode["end"], episode["delay"]) == (2, 4, "stalled", 0)
+    alone = frames(tmp_path / "runs" / "b").episodes
+    assert alone.height == 0 and alone.columns == found.episodes.columns
+
+
 def test_a_folder_without_runs_says_so(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "gone"):
         with pytest.raises(NoSuchRun, match="check the path"):

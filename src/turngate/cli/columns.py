@@ -14,7 +14,7 @@ from rich.text import Text
 
 from turngate.errors import one_line
 
-__all__ = ["TimeLeft", "duration", "plain", "print_rows", "print_words"]
+__all__ = ["TimeLeft", "duration", "plain", "print_rows", "print_titled", "print_words"]
 
 
 # Text from models, files and prompts, made harmless for a terminal.
@@ -67,6 +67,21 @@ def print_rows(rows: Sequence[dict[str, str]], left: Collection[str] = ()) -> No
         for row in cells:
             table.add_row(*(Text(row[name]) for name in names))
         wide.print(table)
+
+
+_TITLE = 12
+"""Cells of a title before its sentence."""
+
+
+def print_titled(lines: Sequence[tuple[str, str]]) -> None:
+    """Short titles with a sentence each; on a terminal broken between words, each line beneath the first word."""
+    console = Console(highlight=False)
+    for title, text in lines:
+        sentence = Text(plain(text, 2000))
+        room = max(_NARROWEST, console.width - 1 - _TITLE)
+        for number, line in enumerate(sentence.wrap(console, room) if console.is_terminal else [sentence]):
+            line.rstrip()
+            console.print(Text("" if number else title).append(" " * _TITLE)[:_TITLE] + line, soft_wrap=True)
 
 
 def print_words(text: str, *, error: bool = False) -> None:

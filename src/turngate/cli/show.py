@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from turngate.cli.columns import plain, print_rows, print_words
+from turngate.cli.columns import plain, print_rows, print_titled, print_words
 from turngate.cli.options import json_option
 from turngate.traces.analysis.run import RunSummary
 
@@ -48,11 +48,12 @@ def print_summary(
         return
     if not worked:
         click.echo("nothing to do: this run is finished")
-    for title, text in _lines(summary, report, dropped):
-        click.echo(f"{title:<12}{text}")
+    print_titled(_lines(summary, dropped))
+    if report is not None:
+        click.echo(f"{'report':<12}{plain(str(report))}")  # whole, to be copied
 
 
-def _lines(summary: RunSummary, report: Path | None, dropped: Dropped | None) -> list[tuple[str, str]]:
+def _lines(summary: RunSummary, dropped: Dropped | None) -> list[tuple[str, str]]:
     status = summary.status + (f": {plain(summary.reason)}" if summary.reason else "")
     lines = [("verdict", summary.verdict.words)]
     if summary.simulated:
@@ -74,15 +75,13 @@ def _lines(summary: RunSummary, report: Path | None, dropped: Dropped | None) ->
         lines.append(("cost", f"${summary.cost_usd:.4f}"))
     if dropped:
         lines.append(("telemetry", f"{dropped} were not delivered"))
-    if report is not None:
-        lines.append(("report", plain(str(report))))
     return lines
 
 
 def _answer_lines(summary: RunSummary) -> list[tuple[str, str]]:
     """The numbers behind the verdict, in the order that every table has."""
     answer = summary.answer
-    last = f"turn {answer.last_new_turn} of {answer.planned}" if answer.last_new_turn else "none"
+    last = f"turn {answer.last_new_turn}" if answer.last_new_turn else "none"
     stalled = ", stalled since" if answer.stalled_since is not None else ""
     if not answer.known:
         return [("truth", plain(summary.truth or "not measured in this run")), ("last new", last + stalled)]

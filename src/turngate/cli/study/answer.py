@@ -83,9 +83,8 @@ def _program() -> str:
 def _say_truth(answer: TruthAnswer) -> None:
     """Verdict of every arm, then the numbers behind it."""
     print_words(_truth_words(answer))
-    width = max((len(arm.arm) for arm in answer.arms), default=0) + 2
     for arm in answer.arms:
-        print_words(f"{arm.arm + (' *' if arm.control else ''):<{width}} {arm.verdict.words}")
+        print_words(f"{arm.arm}{' *' if arm.control else ''} {arm.verdict.words}")
     click.echo()
     print_rows(arm_rows(answer.arms))
     single = all(arm.runs == 1 for arm in answer.arms)
@@ -141,7 +140,7 @@ def _table(title: str, rows: Sequence[dict[str, str]], beneath: str = "") -> Non
     if not rows:
         return
     click.echo(f"\n{title}\n" if title else "")
-    print_rows(rows)
+    print_rows(rows, left=("arm", "editor", "level"))
     if beneath:
         print_words(beneath)
 
@@ -205,15 +204,14 @@ def _arm_row(arm: ArmAnswer, several: bool, priced: bool) -> dict[str, str]:
 
 def difference_rows(answer: StudyAnswer) -> _Rows:
     """Paired differences to the arm without a gate, on both axes; p values where the origins are enough for some."""
-    told = answer.smallest_p is not None
     return [
         {
-            "arm": pair.arm + (" *" if pair.progress_p is None and _is_control(answer, pair.arm) else ""),
+            "arm": pair.arm + (" *" if _is_control(answer, pair.arm) else ""),
             "cells": str(pair.cells),
-            "progress": _number(pair.progress, sign=True),
-            **({"p of progress": _p(pair.progress_p_adjusted)} if told else {}),
+            "progress": _shown(pair.progress, 1.0, "+.3g", ""),
+            **({"p of progress": _p(pair.progress_p_adjusted)} if answer.tests else {}),
             "exposure, points": _shown(pair.exposure, 100.0, "+.3g", ""),
-            **({"p of exposure": _p(pair.exposure_p_adjusted)} if told else {}),
+            **({"p of exposure": _p(pair.exposure_p_adjusted)} if answer.tests else {}),
         }
         for pair in answer.pairs
     ]
@@ -335,8 +333,8 @@ def failure_rows(answer: StudyAnswer) -> _Rows:
 # Numbers with their interval, where there is one.
 
 
-def _number(estimate: Estimate, sign: bool = False) -> str:
-    return _shown(estimate, 1.0, "+.3g" if sign else ".3g", "")
+def _number(estimate: Estimate) -> str:
+    return _shown(estimate, 1.0, ".3g", "")
 
 
 def _percent(estimate: Estimate) -> str:
