@@ -129,7 +129,7 @@ def _answer(session: Session, request: EditRequest, answer: Edited | NoImage) ->
         )
     session.pictures.put(picture)
     before = request.image
-    flags = list(answer.flags)
+    flags = [*answer.flags, *picture.remarks]
     if (picture.width, picture.height) != (before.width, before.height):
         flags.append(f"size_changed:{before.width}x{before.height}->{picture.width}x{picture.height}")
     chat = request.history == "chat" and answer.content is not None

@@ -206,6 +206,7 @@ def _create(
             width=origin.width,
             height=origin.height,
             normalised=list(origin.normalised),
+            remarks=list(origin.remarks),
             source=config.origin.image,
         ),
         resolved=components.resolved(),

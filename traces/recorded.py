@@ -36,6 +36,8 @@ class RecordedOrigin(FrozenModel):
     """Pixels."""
     normalised: list[str] = []
     """Steps from the file to 8-bit RGB; empty for a plain 8-bit RGB file."""
+    remarks: list[str] = []
+    """What the file says of its colours and was not done, see `turngate.picture.Picture`."""
     source: str = ""
     """File or `skimage:NAME`, as configured."""
 

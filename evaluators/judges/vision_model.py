@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import io
 import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -19,6 +18,7 @@ from turngate.evaluators.judges.config import JudgeConfig, VisionModelConfig
 from turngate.evaluators.judges.judge import Judge
 from turngate.evaluators.judges.question import Ask, ModelReply, Question
 from turngate.evaluators.result import EvaluationUsage, Unscored
+from turngate.picture import Picture
 from turngate.weights.hub import missing_model
 from turngate.weights.torch_device import out_of_memory, resolve_device
 from turngate.weights.version import folder_version
@@ -169,7 +169,7 @@ class TransformersJudge(Judge):
         async def ask(question: Question) -> ModelReply | Unscored:
             parts: list[str | Image.Image] = []
             for number, image in enumerate(question.images, start=1):
-                parts += [f"Image {number}:", Image.open(io.BytesIO(image.data)).convert("RGB")]
+                parts += [f"Image {number}:", Image.fromarray(Picture.from_bytes(image.data).rgb)]
             return self._vision.reply([*parts, question.text], self.config.temperature, self.config.seed)
 
         yield ask

@@ -213,7 +213,7 @@ def test_a_table_without_rows_has_its_columns(turngate: Turngate, tmp_path: Path
     parquet = pytest.importorskip("pyarrow.parquet")
     propagating(tmp_path / "one", damaged_from=99)
     (head,) = turngate("export", "one", "--table", "episodes", "--format", "csv").out.splitlines()
-    assert head.split(",") == "run input_image input_turn turn candidates end detected delay".split()
+    assert head.split(",") == ["run", "input_image", "input_turn", "turn", "candidates", "end", "detected", "delay"]
     done = turngate("export", "one", "--table", "episodes", "--format", "parquet")
     assert "0 episodes written" in done.err
     assert parquet.read_table(tmp_path / "one" / "episodes.parquet").column_names == head.split(",")

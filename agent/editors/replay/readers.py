@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import re
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, cast
 
-from PIL import Image
 from pydantic import BaseModel, BeforeValidator, Field
 
 from turngate.agent.editor import EditUsage, NoImage, NoImageWhy
 from turngate.agent.editors.replay.chain import Chain, Recorded
 from turngate.errors import BadImage, ConfigError
 from turngate.manifest import manifest_rows
-from turngate.picture import EXTENSIONS
+from turngate.picture import EXTENSIONS, open_image
 from turngate.traces.images import ImageStore
 from turngate.traces.records import AttemptRow, DecisionRow
 from turngate.traces.run_folder import RunFolder
@@ -34,13 +31,7 @@ def identify(file: Path, where: str) -> str:
     Only the header is looked at: decoding a long chain would take longer than many runs do.
     """
     data = _bytes(file, where)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            Image.open(io.BytesIO(data)).close()
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError, Image.DecompressionBombWarning) as error:
-        what = "empty" if not data else f"no image that Pillow can read ({type(error).__name__})"
-        raise BadImage(f"{where}: {file} is {what}: give a PNG, JPEG or WebP file") from None
+    open_image(data, f"{where}: {file}").close()
     return hashlib.sha256(data).hexdigest()
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from PIL import Image
-
+from turngate.errors import BadImage
 from turngate.fake_server.script import CallKind
+from turngate.picture import open_image
 
 __all__ = ["Asked", "BadRequest", "Provider", "ReceivedImage"]
 
@@ -95,6 +94,6 @@ class Asked:
 
 def _size(data: bytes) -> tuple[int, int] | tuple[None, None]:
     try:
-        return Image.open(io.BytesIO(data)).size
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        return open_image(data).size
+    except BadImage:
         return None, None

@@ -15,14 +15,15 @@ from urllib.parse import quote
 from PIL import Image
 
 from turngate.errors import BadImage, MachineError
-from turngate.picture import Picture
+from turngate.picture import Picture, open_image
 from turngate.traces.images import ImageStore
 
 __all__ = ["Shot", "edge_for", "shots", "thumbnail"]
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 _PLAIN = {"RGB", "L"}
-_ORIENTATION = 0x0112
+_PLAIN_FILE = frozenset({"exif", "icc_profile", "transparency"})
+"""What a file may say that changes its pixels: then it is decoded as everywhere else."""
 
 
 @dataclass(frozen=True)
@@ -62,22 +63,27 @@ def _shot(store: ImageStore, sha256: str, page: Path, edge: int) -> Shot:
         data = thumbnail(store.get(sha256), edge)
     except MachineError:
         return Shot(sha256, href, None, "the image was changed after it was stored")
-    except (BadImage, OSError, ValueError, Image.DecompressionBombError):
+    except BadImage:
         return Shot(sha256, href, None, "the bytes are not a whole image")
     return Shot(sha256, href, f"data:image/jpeg;base64,{base64.b64encode(data).decode()}")
 
 
 def thumbnail(data: bytes, edge: int) -> bytes:
-    """A JPEG of at most `edge` pixels a side; raises `BadImage`, `OSError` or `ValueError` for what is no image."""
+    """A JPEG of at most `edge` pixels a side; raises `BadImage` for what is no image."""
     buffer = io.BytesIO()
-    _small(data, edge).save(buffer, "JPEG", quality=70)
+    try:
+        _small(data, edge).save(buffer, "JPEG", quality=70)
+    except (BadImage, MemoryError):
+        raise
+    except Exception as error:  # decoders raise anything over a damaged file
+        raise BadImage(f"the image cannot be shown ({type(error).__name__})") from None
     return buffer.getvalue()
 
 
 def _small(data: bytes, edge: int) -> Image.Image:
     """At most `edge` pixels a side; a plain 8-bit file is reduced while it is decoded, others are normalised first."""
-    opened = Image.open(io.BytesIO(data))
-    if opened.mode not in _PLAIN or opened.getexif().get(_ORIENTATION, 1) != 1:
+    opened = open_image(data)
+    if opened.mode not in _PLAIN or not _PLAIN_FILE.isdisjoint(opened.info):
         image: Image.Image = Image.fromarray(Picture.from_bytes(data).rgb)
     else:
         image = opened
