@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,7 +19,7 @@ from turngate.picture import encode_png
 
 from ._rescored import score
 from .test_difference import SIZE, cropped, moved, replayed
-from .test_study import page_of
+from .test_study import many_arms, page_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext
@@ -291,9 +291,10 @@ def mean_difference(page: BrowserPage) -> float:
     return float(difference(page).mean())
 
 
-def test_the_first_screen_of_a_study_is_strip_and_plane(visit: Any, grid: Path) -> None:
+@pytest.mark.parametrize("arms", ["few", "many"])
+def test_the_first_screen_of_a_study_is_strip_and_plane(visit: Any, grid: Path, tmp_path: Path, arms: str) -> None:
     """Both stand above 900 pixels at a width of 1440, before any table; at 390 nothing scrolls sideways."""
-    opened = visit(grid)
+    opened = visit(grid if arms == "few" else many_arms(tmp_path / "study"))
     page = opened.page
     page.set_viewport_size({"width": 1440, "height": 900})
     box = "((e) => { const b = e.getBoundingClientRect(); return [b.top + scrollY, b.bottom + scrollY]; })"
@@ -303,16 +304,36 @@ def test_the_first_screen_of_a_study_is_strip_and_plane(visit: Any, grid: Path) 
     )
     assert strip[1] <= plane[0] and plane[1] <= 900 and plane[1] < table[0]
     names = page.locator(".strip li b").all_inner_texts()
-    assert names == ["origin", "gated", "no-gate"]
-    assert page.locator(".verdicts li").count() == 2
-    words = page.locator(".verdicts").inner_text()
-    assert "gated" in words and "in all 2 runs" in words
+    sentences = page.locator(".first").first.locator("li")
+    wanted = (
+        ["gated", "no-gate"] if arms == "few" else [f"arm-{n}" for n in range(1, 10)] + ["no-gate", "always-reject"]
+    )
+    assert names == (wanted if arms == "few" else ["origin", *wanted])
+    assert sentences.count() == len(wanted), "one sentence per arm"
+    said = sentences.locator("p").all_inner_texts()
+    assert [text.startswith(name) for name, text in zip(wanted, said, strict=True)] == [True] * len(wanted)
+    inside = "[...document.querySelectorAll('.verdicts')].every((e) => e.scrollHeight <= e.clientHeight + 1)"
+    assert page.evaluate(inside), "none of them is out of sight in a box of its own"
     points = page.evaluate("document.querySelector('[data-figure=plane]').data.map((t) => [t.name, t.marker.symbol])")
-    assert [name for name, _ in points] == ["gated", "no-gate"]
-    assert [symbol.endswith("-open") for _, symbol in points] == [False, True], "controls are hollow"
+    assert {name for name, symbol in points if symbol.endswith("-open")} == set(wanted) & {"no-gate", "always-reject"}
     page.set_viewport_size({"width": 390, "height": 844})
     opened.until("document.documentElement.scrollWidth <= 390")
-    assert opened.complaints == []
+    assert opened.violations() == [] and opened.complaints == []
+
+
+def test_no_label_of_the_plane_lies_on_another(visit: Any, tmp_path: Path) -> None:
+    page = visit(many_arms(tmp_path / "study")).page
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_timeout(400)
+        boxes = page.evaluate(
+            "[...document.querySelectorAll('[data-figure=plane] .annotation-text')].map((e) => "
+            "{ const b = e.getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; })"
+        )
+        assert len(boxes) == 9
+        for one, other in combinations(boxes, 2):
+            apart = one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+            assert apart, f"{one} on {other} at {width}"
 
 
 def test_a_study_shows_hides_filters_and_sorts(visit: Any, grid: Path) -> None:

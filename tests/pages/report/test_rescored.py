@@ -251,7 +251,7 @@ def test_a_studys_page_draws_them_apart(tmp_path: Path) -> None:
     page = Page(write_study_page(load_study(StudyView.load(folder)), answer_of(folder)))
     figures = page.data("figures")
     assert {"rescored-1", "rescored-2"} < set(figures) and "score-3" not in figures
-    roc = {trace["name"] for trace in figures["roc"]["data"]}
+    roc = {trace["name"] for trace in figures["roc-1"]["data"]}
     assert {f"psnr{MARK}", f"scripted{MARK}"} < roc
     drawn = [trace["name"] for trace in figures["rescored-1"]["data"] if trace["mode"] == "lines+markers"]
     assert drawn == ["gated", "no-gate"]

@@ -97,7 +97,7 @@ def test_one_chart_has_the_truth_of_all_arms_and_one_each_evaluator(study: Page)
     assert truth[1]["y"][1:] == pytest.approx([0.2, 0.4, *[0.6] * 10])
     assert len({(t["line"]["color"], t["line"]["dash"], t["marker"]["symbol"]) for t in truth}) == 2
     assert [trace["name"] for trace in figures["score-3"]["data"]] == ["reject"]
-    assert set(figures) == {"plane", "truth", "roc", "score-1", "score-2", "score-3"}, "no chart of several runs"
+    assert set(figures) == {"plane", "truth", "roc-1", "score-1", "score-2", "score-3"}, "no chart of several runs"
 
 
 def test_an_arm_without_a_score_is_marked_where_it_has_none(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_a_grid_has_the_two_axes_per_arm_and_one_picture_is_one_origin(grid: Pag
     """Of 4 and of 12 turns 2 and 10 are exposed; both origins are the same photograph under two names."""
     words = grid.words()
     assert "gated propagates; without a gate the loop propagates." in words
-    assert "gated 2 33.3 33.3 67 % turn 8 median 0 of 2 0 / 0 / 2 0 % kept out of 2 turn 3 at first" in words
+    assert "gated 2 16 turns 33.3 33.3 67 % turn 8 median 0 of 2 0 / 0 / 2 0 % kept out of 2 turn 3 at first" in words
     assert "1 origin: too few for intervals and p" in words
     assert "Origins coffee, astronaut are one picture, pixel for pixel: they count as one origin." in words
     assert "Runs plan different numbers of turns (4, 12)" in words
@@ -195,7 +195,7 @@ def test_a_grids_curves_are_medians_with_their_range(grid: Page) -> None:
     )
     survival = next(t for t in figures["survival"]["data"])
     assert (survival["x"], survival["y"]) == ([0, 3, 12], [1.0, 0.0, 0.0])
-    assert set(figures) >= {"plane", "at-1", "at-2", "roc"}
+    assert set(figures) >= {"plane", "at-1", "at-2", "roc-1"}
     exposure = next(t for t in figures["at-2"]["data"] if t["name"] == "gated")
     assert exposure["x"] == [0.3, 0.5] and exposure["y"] == pytest.approx(
         [(3 / 4 + 11 / 12) / 2, (2 / 4 + 10 / 12) / 2]
@@ -244,3 +244,90 @@ def test_a_ledger_is_read_once_for_answer_and_page(tmp_path: Path) -> None:
     assert [one.planned for one in answer.arms] == [3, 3]
     truth = Page(write_study_page(loaded, answer)).data("figures")["truth"]["data"]
     assert [trace["name"] for trace in truth if trace["mode"] == "lines+markers"] == ["a", "b"]
+
+
+def many_arms(folder: Path) -> Path:
+    """Nine own arms and two controls: four alike propagate, one goes on, one stalls, three go wrong later."""
+    rows = []
+    for number in range(1, 10):
+        writer = Writer(folder / f"arm-{number}", size=48, turns=12)
+        for turn in range(1, 13):
+            damage = 0.1 if number == 5 else 0.9 if turn > (number if number > 6 else 2) else 0.1
+            keep = number != 6
+            writer.attempt(
+                turn, image=encode_png(degraded(writer.origin, damage, 100 * number + turn)), damage=damage,
+                scores={"brisque": 30, "psnr": 30}, verdict="accept" if keep else "reject",
+                action="accept" if keep else "skip",
+            )  # fmt: skip
+        rows.append({"arm": f"arm-{number}", "path": writer.close()})
+    rows.append({"arm": "no-gate", "control": True, "path": arm(folder / "no-gate", 12)})
+    rejects = Writer(folder / "always-reject", size=48, turns=12)
+    for turn in range(1, 13):
+        picture = encode_png(degraded(rejects.origin, 0.5, turn))
+        rejects.attempt(turn, image=picture, damage=0.9, scores={"brisque": 90}, verdict="reject", action="skip")
+    rows.append({"arm": "always-reject", "control": True, "path": rejects.close()})
+    return page_of(study_of(folder, rows, "Which?"))
+
+
+def test_points_lie_where_their_numbers_are_and_those_that_coincide_share_a_label(tmp_path: Path) -> None:
+    figure = Page(many_arms(tmp_path / "study")).data("figures")["plane"]
+    points = {trace["name"]: (trace["x"][0], trace["y"][0]) for trace in figure["data"]}
+    for name in ("arm-1", "arm-2", "arm-3", "arm-4", "no-gate"):
+        assert points[name] == pytest.approx((100 * 10 / 12, 100 * 2 / 12)), "not moved aside to be seen"
+    assert points["arm-5"] == (0, 100) and points["arm-6"] == points["always-reject"] == (0, 0)
+    assert points["arm-9"] == pytest.approx((25, 75))
+    texts = [note["text"] for note in figure["layout"]["annotations"]]
+    assert texts[:3] == ["<i>catches and goes on</i>", "<i>stalls</i>", "<i>propagates</i>"]
+    assert sorted(texts[3:]) == ["1, 2, 3, 4, 10", "5 arm-5", "6, 11", "7", "8", "9"], "unbeaten arms are named"
+
+
+def test_a_stalled_arm_is_untouched_in_words_everywhere(tmp_path: Path) -> None:
+    path = many_arms(tmp_path / "study")
+    page = Page(path)
+    words = page.words()
+    assert "always-reject control stalls: no new image in 12 turns, the origin stands untouched." in words
+    assert "always-reject turn 12, untouched" in words, "under its pictures"
+    assert "80 dB" not in path.read_text(encoding="utf-8")
+    assert "Unbeaten: arm-5." in words
+    truth = page.data("figures")["truth"]["data"]
+    assert not [t for t in truth if t["name"] == "always-reject" and any(value is not None for value in t["y"])]
+    assert "always-reject (12 of 12 turns)" in words, "what is left out of the curves is said"
+
+
+def test_the_strip_shows_how_each_arm_came_to_its_end(study: Page, tmp_path: Path) -> None:
+    links = [str(attrs["href"]) for _, attrs in study.elements if attrs.get("class") == "moment"]
+    assert links[:4] == ["no-gate/report.html", *(f"no-gate/report.html#t{turn}" for turn in (5, 10, 12))]
+    assert "short/report.html#t3" in links and "short/report.html#t5" not in links, "it ended at turn 3"
+    many = Page(many_arms(tmp_path / "many"))
+    moments = [attrs.get("href") for _, attrs in many.elements if attrs.get("class") == "moment"]
+    assert len(moments) == 1 + 11 * 3 and moments[0] is None, "the origin once, then three turns of each arm"
+
+
+def test_a_further_truth_has_its_plane_its_sentences_and_where_it_disagrees(tmp_path: Path) -> None:
+    folder = study_of(
+        tmp_path / "study", {"a": arm(tmp_path / "study" / "a", 4), "b": arm(tmp_path / "study" / "b", 4)}
+    )
+    rows = [f"{name},{turn},1,no," for name in ("a", "b") for turn in range(1, 5)]
+    (folder / "labels.csv").write_text("\n".join(["run,turn,attempt,damaged,labels", *rows]) + "\n")
+    loaded = load_study(StudyView.load(folder), read_labels(folder / "labels.csv"))
+    page = Page(write_study_page(loaded, answer_study(loaded)))
+    figures = page.data("figures")
+    assert [trace["x"] for trace in figures["plane"]["data"]] == [[0], [0]], "people call all of them sound"
+    assert [trace["x"] for trace in figures["plane-1"]["data"]] == [[50], [50]]
+    same = [[(t["name"], t["marker"]) for t in figures[place]["data"]] for place in ("plane", "plane-1")]
+    assert same[0] == same[1], "an arm looks the same by every truth"
+    words = page.words()
+    assert words.count("labels and truth disagree on 2 of 4 candidates") == 2, "at the top and beside the plane"
+    assert "By the truth truth" in words
+
+
+def test_each_editor_has_its_own_curve_before_the_mean(tmp_path: Path) -> None:
+    rows = []
+    for editor in ("one", "two"):
+        path = arm(tmp_path / "study" / editor, 6, gate={"type": "always_accept"})
+        rows.append({"arm": "no-gate", "control": True, "editor": editor, "path": path})
+    page = Page(page_of(study_of(tmp_path / "study", rows)))
+    figures = page.data("figures")
+    assert [place for place in figures if place.startswith("roc")] == ["roc-1", "roc-2", "roc-3"]
+    words = page.words()
+    assert words.index("ROC, one") < words.index("ROC, two") < words.index("ROC, all editors")

@@ -18,7 +18,7 @@ from turngate.pages.report.charts.study import (
     arms_score_panel,
     arms_truth_panel,
     delta_panel,
-    roc_panel,
+    roc_panels,
     sensitivity_panels,
     survival_panel,
 )
@@ -38,7 +38,7 @@ __all__ = [
     "evaluator_series",
     "marker_of",
     "plane_panel",
-    "roc_panel",
+    "roc_panels",
     "score_panel",
     "sensitivity_panels",
     "survival_panel",

@@ -149,6 +149,8 @@ class Arm:
     """One arm with its runs and its numbers."""
 
     name: str
+    number: int
+    """1-based, in the order of the plan: what charts call it that have no room for names."""
     style: SeriesStyle
     gate: str
     """The gate in one line."""
@@ -164,12 +166,14 @@ class Arm:
 
 
 def arms_of(answer: TruthAnswer, runs: Sequence[LoadedRun]) -> list[Arm]:
-    """Every arm that has a run, in the order of the plan."""
+    """Every arm of the answer, in its order. An arm has one style and one number by whatever truth it is seen."""
     pairs = {pair.arm: pair for pair in answer.pairs}
     arms = []
-    for place, numbers in enumerate(answer.arms):
-        mine = [run for run in runs if run.run.arm == numbers.arm]
-        arms.append(Arm(numbers.arm, SeriesStyle.of(place), mine[0].gate, numbers, pairs.get(numbers.arm), mine))
+    places = list(dict.fromkeys(run.run.arm for run in runs))
+    for numbers in answer.arms:
+        mine, place = [run for run in runs if run.run.arm == numbers.arm], places.index(numbers.arm)
+        style, pair = SeriesStyle.of(place), pairs.get(numbers.arm)
+        arms.append(Arm(numbers.arm, place + 1, style, mine[0].gate, numbers, pair, mine))
     return arms
 
 

@@ -19,9 +19,11 @@ from turngate.pages.report.charts.series_style import Arm, EvaluatorSeries
 from turngate.pages.report.page import visible
 from turngate.traces.analysis.run import truth_unit
 from turngate.traces.analysis.study import (
+    ALL_EDITORS,
     STEPS,
     ArmAnswer,
     Curve,
+    EditorDiscrimination,
     SensitivityRow,
     score_curve,
     survival_points,
@@ -33,7 +35,7 @@ __all__ = [
     "arms_score_panel",
     "arms_truth_panel",
     "delta_panel",
-    "roc_panel",
+    "roc_panels",
     "sensitivity_panels",
     "survival_panel",
 ]
@@ -177,11 +179,26 @@ def _add_band(figure: Figure, arm: Arm, curve: Curve) -> None:
 # Evaluators against the truth: ROC curves, and the gaps between turn 1 and turns 5, 10 and 20.
 
 
-def roc_panel(all_series: Sequence[EvaluatorSeries]) -> Panel | None:
-    """Catch rate over false-alarm rate, vertical mean over runs and editors; None without both kinds of candidates."""
-    known = [(series, row) for series in all_series if (row := series.answer.overall) is not None and row.roc]
-    if not known:
-        return None
+def roc_panels(all_series: Sequence[EvaluatorSeries]) -> list[Panel]:
+    """One per editor, then the mean of the editors: catch rate over false-alarm rate, vertical mean over runs.
+
+    An editor without both sound and damaged candidates has none.
+    """
+    editors = list(dict.fromkeys(row.editor for series in all_series for row in series.answer.editors))
+    panels = []
+    for editor in [
+        *(name for name in editors if name != ALL_EDITORS),
+        *(name for name in editors if name == ALL_EDITORS),
+    ]:
+        known = [
+            (series, row) for series in all_series for row in series.answer.editors if row.editor == editor and row.roc
+        ]
+        if known:
+            panels.append(_roc_panel(editor, known))
+    return panels
+
+
+def _roc_panel(editor: str, known: Sequence[tuple[EvaluatorSeries, EditorDiscrimination]]) -> Panel:
     figure = plane("false-alarm rate, of sound candidates", "catch rate", [-0.03, 1.03], SHARE)
     figure.layout["xaxis"]["tickformat"] = ".0%"
     figure.layout["height"] = 344
@@ -199,7 +216,7 @@ def roc_panel(all_series: Sequence[EvaluatorSeries]) -> Panel | None:
     words = "; ".join(
         f"{series.answer.evaluator} AUC {row.auc.value:.3f}" for series, row in known if row.auc.value is not None
     )
-    return Panel("ROC", None, figure.json(), words)
+    return Panel(f"ROC, {editor}", None, figure.json(), words)
 
 
 def delta_panel(series: EvaluatorSeries) -> Panel | None:

@@ -24,7 +24,7 @@ from turngate.pages.report.charts import (
     equal_calls_panel,
     evaluator_series,
     plane_panel,
-    roc_panel,
+    roc_panels,
     sensitivity_panels,
     survival_panel,
     truth_of,
@@ -33,7 +33,7 @@ from turngate.pages.report.page import write_page
 from turngate.pages.report.thumbnails import Shot, shots
 from turngate.traces.analysis.run import MARK, VERDICT_WORDS, Standing, goes_on_words, truth_unit
 from turngate.traces.analysis.statistics import FEW_ORIGINS, counted, how_simulated
-from turngate.traces.analysis.study import ArmAnswer, FailureAnswer, LoadedRun, LoadedStudy, StudyAnswer, TruthAnswer
+from turngate.traces.analysis.study import ArmAnswer, FailureAnswer, LoadedRun, LoadedStudy, StudyAnswer
 from turngate.traces.analysis.taxonomy import FAILURES
 from turngate.traces.redact import redact
 
@@ -109,36 +109,50 @@ def _value(stand: Standing) -> str:
     return "" if stand.truth_value is None else f"{stand.truth_value:.3g}{' ' if unit else ''}{unit}"
 
 
-# The strip under the headline: what stands at the end of each arm, in one cell of the grid.
+# The strip under the headline: what stands in each arm as the turns go by, in one cell of the grid.
+
+_STACKED = 8
+"""Most arms whose pictures lie in a row each; those of more stand in columns, the origin once before them."""
 
 
 @dataclass(frozen=True)
-class EndPicture:
-    """The image that an arm ends with."""
+class ArmPictures:
+    """The standing image of one arm after a few turns."""
 
     name: str
     style: SeriesStyle | None
     """None for the origin."""
-    shot: Shot
+    moments: list[tuple[int, Shot]]
+    """Turn and picture; the last turn last."""
     words: str
-    """After which turn, and its truth."""
+    """The last turn and the truth after it."""
     truth: Truth
+    """Of the last one."""
     href: str | None
     """The run's report; None for the origin."""
 
 
-def end_pictures(arms: Sequence[Arm], pictures: ShotsOf, address: Callable[[LoadedRun], str]) -> list[EndPicture]:
-    """The origin, then the last standing image of every arm in the first cell of the grid."""
+def arm_pictures(
+    arms: Sequence[Arm], turns: Sequence[int], pictures: ShotsOf, address: Callable[[LoadedRun], str]
+) -> list[ArmPictures]:
+    """Every arm in the first cell of the grid after its last turn and two or three earlier ones, the origin first."""
     cell = arms[0].runs[0].run.cell
     members = [(arm, run) for arm in arms for run in arm.runs if run.run.cell == cell]
-    first = members[0][1]
-    origin = pictures(first, [first.stands[0].image], 240)[first.stands[0].image]
-    found = [EndPicture("origin", None, origin, "", "sound", None)]
+    stacked = len(members) > _STACKED
+    between = [turn for turn in turns[:-1] if turn]
+    parts = 4 if len(members) <= 2 else 3
+    earlier = sorted({between[len(between) * part // parts] for part in range(1, parts) if between})
+    found: list[ArmPictures] = []
     for arm, run in members:
+        stands = {stand.turn: stand for stand in run.stands}
         last = run.stands[-1]
-        shot = pictures(run, [last.image], 240)[last.image]
+        shown = [turn for turn in ([] if stacked else [0]) + earlier if turn < last.turn] + [last.turn]
+        made = pictures(run, [stands[turn].image for turn in {0, *shown}], 176)
+        if stacked and not found:
+            found.append(ArmPictures("origin", None, [(0, made[stands[0].image])], "", "sound", None))
         words = f"turn {last.turn}{', ' if (value := _value(last)) else ''}{value}"
-        found.append(EndPicture(arm.name, arm.style, shot, words, truth_of(last.truth), address(run)))
+        moments = [(turn, made[stands[turn].image]) for turn in shown]
+        found.append(ArmPictures(arm.name, arm.style, moments, words, truth_of(last.truth), address(run)))
     return found
 
 
@@ -225,17 +239,19 @@ def study_content(
         raise UserError(f"the study {name!r} has no run yet: `turngate study FILE` makes them")
     arms = arms_of(answer, runs)
     turns, sheets, sheets_left_out = contact_sheets(arms, pictures)
-    strip = end_pictures(arms, pictures, address)
+    strip = arm_pictures(arms, turns, pictures, address)
+    others = [(truth, arms_of(truth, runs)) for truth in answer.more_truths]
     all_series = evaluator_series(answer.evaluators)
     evaluators = dict.fromkeys(name for run in runs for name in run.evaluators)
     extents = {one.evaluator: one.rescored.extent for one in answer.evaluators if one.rescored is not None}
     rescored = [replace(arm, runs=_with_evaluators(loaded.rescored_runs, arm.name)) for arm in arms]
     panels = {
-        "plane": plane_panel(arms),
+        "plane": plane_panel(arms, answer.unbeaten),
         "equal-calls": equal_calls_panel(arms),
+        **{f"plane-{n}": plane_panel(members, truth.unbeaten) for n, (truth, members) in enumerate(others, 1)},
         "truth": arms_truth_panel(arms),
         "survival": survival_panel(arms),
-        "roc": roc_panel(all_series),
+        **{f"roc-{number}": panel for number, panel in enumerate(roc_panels(all_series), 1)},
         **{f"score-{number}": arms_score_panel(arms, name) for number, name in enumerate(evaluators, 1)},
         **{f"rescored-{number}": arms_score_panel(rescored, name) for number, name in enumerate(extents, 1)},
         **{f"delta-{number}": delta_panel(series) for number, series in enumerate(all_series, 1)},
@@ -258,7 +274,9 @@ def study_content(
         "address": address,
         "strip": strip,
         "strip_cell": arms[0].runs[0].run.label,
-        "others": [_other(truth, runs) for truth in answer.more_truths],
+        "stacked": strip[0].style is None,
+        "others": others,
+        "apart": {one.other: one.words for one in answer.disagreements},
         "axes": [axis for axis in _AXES if len({getattr(run.run, axis) for run in runs}) > 1],
         "single": all(len(arm.runs) == 1 for arm in arms),
         "simulated": _simulated(runs),
@@ -275,14 +293,9 @@ def study_content(
         "extents": extents,
         "figures_of": lambda start: _starting(shown, start),
     }
-    found = [picture.shot for picture in strip]
+    found = [shot for one in strip for _, shot in one.moments]
     found += [cell.shot for sheet in sheets for _, _, row in sheet.rows for cell in row if cell.shot is not None]
     return StudyPage({place: panel.figure for place, panel in shown.items()}, found, values)
-
-
-def _other(truth: TruthAnswer, runs: Sequence[LoadedRun]) -> tuple[TruthAnswer, list[Arm]]:
-    """A further truth with its arms, in the styles that they have everywhere."""
-    return truth, arms_of(truth, runs)
 
 
 def _with_evaluators(runs: list[LoadedRun], arm: str) -> list[LoadedRun]:
