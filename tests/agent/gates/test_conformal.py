@@ -171,7 +171,7 @@ def test_the_file_counts_from_the_configuration(tmp_path: Path) -> None:
     assert stored["gate"]["gates"][0]["calibration"] == [1.5, 2.5]
 
 
-A, B = "a" * 64, "b" * 64
+A, B = "a" * 16, "b" * 16
 
 
 @pytest.mark.parametrize(
