@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter, defaultdict
 from pathlib import Path
+from statistics import median
 
 import grimp
 import pytest
@@ -63,10 +64,12 @@ def test_a_type_name_means_one_thing() -> None:
 
 def test_files_and_folders_have_a_readable_size() -> None:
     files = sources()
-    assert len(files) <= 300
+    lines = [path.read_text(encoding="utf-8").count("\n") for path in files]
+    assert median(lines) >= 100
+    assert sum(number < 60 for number in lines) <= len(lines) / 5
     folders = Counter(path.parent for path in files)
     assert not {str(folder): count for folder, count in folders.items() if count > 25}
-    assert not [str(path) for path in files if path.read_text(encoding="utf-8").count("\n") > 450]
+    assert not [str(path) for path, number in zip(files, lines, strict=True) if number > 450]
 
 
 @pytest.mark.parametrize(
