@@ -171,6 +171,8 @@ class NoImage:
     served: Served | None = None
     flags: tuple[str, ...] = ()
     """Remarks for the record."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """Anything else worth keeping, plain JSON; recorded with the attempt."""
 
 
 @runtime_checkable

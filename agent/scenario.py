@@ -104,7 +104,11 @@ class Step:
 
 @runtime_checkable
 class Scenario(Protocol):
-    """Gives the instruction of each turn."""
+    """Gives the instruction of each turn.
+
+    It may also have `restore(recorded)`: turn and metadata of the attempts that are recorded, for one that is told its
+    instructions while the run goes on.
+    """
 
     ideal: Ideal | None
     """What a perfect editor's image equals; None where that is not known, so that no truth can be measured by it."""

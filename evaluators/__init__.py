@@ -45,5 +45,6 @@ EVALUATORS: Registry[Evaluator] = Registry(
         "visualquality_r1": "turngate.evaluators.judges:VisualQualityR1",
     },
     former={"foreign": "external"},
+    protocol=Evaluator,
 )
 """Evaluators by name: one file and one line here per built-in; plug-ins by entry point or dotted path."""

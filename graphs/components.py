@@ -188,6 +188,8 @@ def _edit_boxes_are_known(config: RunConfig, components: Components) -> str | No
     if not needing:
         return None
     scenario = components.scenario
+    if hasattr(scenario, "restore"):  # told its instructions, and where they change something, turn by turn
+        return None
     unknown = next((turn for turn in range(1, config.turns + 1) if scenario.instruction(turn).edit_boxes is None), None)
     if unknown is None:
         return None

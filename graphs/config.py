@@ -16,7 +16,7 @@ from turngate.agent.rejection import Rejection
 from turngate.agent.scenarios import SCENARIOS
 from turngate.component import ComponentConfig
 from turngate.errors import ConfigError
-from turngate.evaluators import EVALUATORS
+from turngate.evaluators import EVALUATORS, Evaluator
 from turngate.evaluators.suites import expanded
 from turngate.frozen import StrictModel
 from turngate.traces.records import LABELS_TRUTH, LEADING_TRUTH
@@ -215,7 +215,7 @@ class RunConfig(StrictModel):
     def _evaluators(cls, raw: Any) -> Any:
         raw = expanded(raw)
         if isinstance(raw, list):
-            raw = {item if isinstance(item, str) else _name_of(item): item for item in raw}
+            raw = {_name_of(item): item for item in raw}
         if not isinstance(raw, dict):
             return raw
         return {name: EVALUATORS.configure(item, f"evaluators.{name}") for name, item in raw.items()}
@@ -237,4 +237,11 @@ def _measured_by(item: Any, where: str) -> Any:
 
 
 def _name_of(item: Any) -> str:
-    return str(item["type"]) if isinstance(item, dict) and "type" in item else repr(item)
+    """Name of an evaluator in a list: its type, or what an object calls itself."""
+    if isinstance(item, str):
+        return item
+    if isinstance(item, dict) and "type" in item:
+        return str(item["type"])
+    if isinstance(item, ComponentConfig):
+        return item.type
+    return str(item.facts.name) if isinstance(item, Evaluator) and not isinstance(item, type) else repr(item)

@@ -124,9 +124,9 @@ def _answer(session: Session, request: EditRequest, answer: Edited | NoImage) ->
     except BadImage as error:
         if answer.data:
             extras.append({"image": session.pictures.put_bytes(answer.data), "role": "undecodable"})
-        return _no_image(NoImage("undecodable", str(error), flags=answer.flags), reported).model_copy(
-            update={"extras": extras}
-        )
+        return _no_image(
+            NoImage("undecodable", str(error), flags=answer.flags, metadata=answer.metadata), reported
+        ).model_copy(update={"extras": extras})
     session.pictures.put(picture)
     before = request.image
     flags = [*answer.flags, *picture.remarks]
@@ -159,6 +159,7 @@ def _no_image(answer: NoImage, reported: _Reported) -> EditAnswer:
         retryable=answer.retryable,
         detail=answer.detail,
         flags=list(answer.flags),
+        metadata=_plain(answer.metadata),
         **reported,
     )
 

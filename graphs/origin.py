@@ -15,7 +15,7 @@ from turngate.picture import Picture
 from turngate.registry import nearest
 from turngate.traces.images import ImageStore
 
-__all__ = ["Pictures", "load_origin"]
+__all__ = ["Pictures", "load_origin", "shrunk"]
 
 
 _PREFIX = "skimage:"
@@ -28,15 +28,20 @@ def load_origin(config: OriginConfig) -> Picture:
     that scikit-image does not ship.
     """
     path = _shipped(config.image.removeprefix(_PREFIX)) if config.image.startswith(_PREFIX) else Path(config.image)
-    picture = Picture.from_file(path)
-    if config.size is not None and max(picture.width, picture.height) > config.size:
-        factor = config.size / max(picture.width, picture.height)
-        size = (max(1, round(picture.width * factor)), max(1, round(picture.height * factor)))
-        shrunk = Image.fromarray(picture.rgb).resize(size, Image.Resampling.LANCZOS)
-        picture = Picture.from_rgb(np.asarray(shrunk, dtype=np.uint8))
+    picture = shrunk(Picture.from_file(path), config.size)
     if config.sha256 is not None and picture.sha256 != config.sha256:
         raise BadImage(f"{config.image} is not the image of this run any more: its SHA-256 changed")
     return picture
+
+
+def shrunk(picture: Picture, size: int | None) -> Picture:
+    """`picture` with at most `size` pixels on its longest side, as PNG; the picture itself where it is no larger."""
+    if size is None or max(picture.width, picture.height) <= size:
+        return picture
+    factor = size / max(picture.width, picture.height)
+    smaller = (max(1, round(picture.width * factor)), max(1, round(picture.height * factor)))
+    made = Image.fromarray(picture.rgb).resize(smaller, Image.Resampling.LANCZOS)
+    return Picture.from_rgb(np.asarray(made, dtype=np.uint8))
 
 
 def _shipped(name: str) -> Path:

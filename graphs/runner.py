@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import reprlib
 import shlex
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Any, Literal
 
 from turngate.component import differences
-from turngate.errors import ConfigChanged, ConfigError, UserError
+from turngate.errors import ConfigChanged, ConfigError, Paused, UserError
 from turngate.graphs.components import Components, build_components
 from turngate.graphs.config import RunConfig
-from turngate.graphs.decision import readings
 from turngate.graphs.edit_step import edit
 from turngate.graphs.load import apply_overrides, parse_config, with_absolute_paths
 from turngate.graphs.masked_accept import decide
-from turngate.graphs.measure_step import measure, measure_origin, measure_truths
+from turngate.graphs.measure_step import measure, measure_truths
 from turngate.graphs.origin import load_origin
 from turngate.graphs.session import LoopContext, Observer, Session
+from turngate.graphs.work import Review, working_on
 from turngate.picture import Picture
 from turngate.traces.images import stored_files
 from turngate.traces.ledger import Ledger
@@ -36,18 +34,17 @@ from turngate.traces.lock import RunLock
 from turngate.traces.progress import Progress
 from turngate.traces.provenance import provenance
 from turngate.traces.recorded import RecordedOrigin
-from turngate.traces.redact import redact
 from turngate.traces.run_folder import Parent, RunFolder, RunInfo, new_run_id
-from turngate.traces.telemetry import Dropped, TelemetryConfig, TelemetryRecorder, started_under
+from turngate.traces.telemetry import Dropped
 
 __all__ = [
     "DRIVERS",
-    "ENDINGS",
     "Ended",
-    "Review",
     "changed_config",
     "continue_run",
+    "create_run",
     "fork_run",
+    "refuse_changes",
     "run_graph",
     "run_id_for",
     "run_loop",
@@ -59,9 +56,6 @@ _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
 _LONGEST_SETTINGS = 200
 """Characters of `--set` options that an error still shows."""
-
-ENDINGS = ("complete", "stopped", "attempts_exhausted")
-"""Statuses of a run that has nothing left to do."""
 
 
 @dataclass(frozen=True)
@@ -82,16 +76,6 @@ class Ended:
         return self.dropped.spans
 
 
-@dataclass(frozen=True)
-class Review:
-    """A person's decision about the attempt that waits."""
-
-    accept: bool
-    comment: str = ""
-    at: tuple[int, int] | None = None
-    """Turn and attempt that the person saw. When the run waits with another one meanwhile, the decision is refused."""
-
-
 def start_run(config: RunConfig, folder: Path, observers: Sequence[Observer] = (), run_id: str | None = None) -> Ended:
     """Create a run in `folder` and drive it to its end.
 
@@ -106,7 +90,7 @@ def start_run(config: RunConfig, folder: Path, observers: Sequence[Observer] = (
     config = _pinned(config)
     run.prepare()
     with RunLock(run.path):
-        info = _create(config, run, components, origin, run_id or run_id_for(config))
+        info = create_run(config, run, components, origin, run_id or run_id_for(config))
         return _open(run, info, config, components, observers, None)
 
 
@@ -121,7 +105,7 @@ def continue_run(
     info = run.info()
     recorded = parse_config(info.config, str(run.info_file))
     if config is not None:
-        _refuse_changes(run, info, recorded, _pinned(config))
+        refuse_changes(run, info, recorded, _pinned(config))
         free = {name: getattr(config, name) for name in ("budgets", "driver", "telemetry")}
         recorded = recorded.model_copy(update=free)
     with RunLock(run.path):
@@ -154,7 +138,7 @@ def fork_run(folder: Path, turn: int | None, target: Path | None, config: RunCon
         child.prepare()
         with RunLock(child.path):
             _copy(ledger, parent, child, turn)
-            _create(_pinned(config), child, components, origin, run_id, Parent(run=info.run, turn=turn))
+            create_run(_pinned(config), child, components, origin, run_id, Parent(run=info.run, turn=turn))
     finally:
         ledger.close()
     return child.path
@@ -185,7 +169,7 @@ def _pinned(config: RunConfig) -> RunConfig:
     return config.model_copy(update={"editor": config.editor.pinned()})
 
 
-def _create(
+def create_run(
     config: RunConfig,
     run: RunFolder,
     components: Components,
@@ -193,7 +177,10 @@ def _create(
     run_id: str,
     parent: Parent | None = None,
 ) -> RunInfo:
-    """Write the origin, the ledger and, last, run.json: a folder with a run.json is a whole run."""
+    """Write the origin, the ledger and, last, run.json: a folder with a run.json is a whole run.
+
+    The caller has prepared the folder and holds the run's lock.
+    """
     known = config.origin.model_copy(update={"sha256": origin.sha256})
     stored = config.model_copy(update={"origin": known})
     info = RunInfo(
@@ -227,18 +214,15 @@ def _open(
     observers: Sequence[Observer],
     review: Review | None,
 ) -> Ended:
-    is_paid = components.editor.paid or any(one.facts.paid for one in components.evaluators.values())
-    ledger = run.ledger(read_only=False, durable=is_paid)
-    try:
-        given = any(isinstance(observer, TelemetryRecorder) for observer in observers)
-        telemetry = TelemetryRecorder(TelemetryConfig(exporter="none") if given else config.telemetry, run.path)
-        try:
-            ended = _drive(run, info, config, components, ledger, [*observers, telemetry], review)
-        finally:
-            dropped = telemetry.close()
-    finally:
-        ledger.close()
-    return replace(ended, dropped=dropped)
+    with working_on(run, info, config, components, observers, review) as work:
+        if work.worked and work.status != "budget_exhausted":
+            with _graceful(work.session):
+                try:
+                    work.status = DRIVERS[config.driver](work.session)
+                except Paused as paused:
+                    work.status, work.session.reason = "interrupted", str(paused)
+    reason = work.session.reason if work.worked else None
+    return Ended(run.path, work.status, reason, worked=work.worked, dropped=work.dropped)
 
 
 def _copy(ledger: Ledger, parent: RunFolder, child: RunFolder, turn: int) -> None:
@@ -253,70 +237,8 @@ def _copy(ledger: Ledger, parent: RunFolder, child: RunFolder, turn: int) -> Non
         copy.close()
 
 
-def _drive(
-    run: RunFolder,
-    info: RunInfo,
-    config: RunConfig,
-    components: Components,
-    ledger: Ledger,
-    observers: Sequence[Observer],
-    review: Review | None,
-) -> Ended:
-    origin = Picture.from_bytes(run.images.get(info.origin.image), "the origin")
-    session = Session(config, components, run, info, ledger, origin, observers)
-    _take_review(ledger, session, review)
-    if session.progress.status in ENDINGS:
-        return Ended(run.path, session.progress.status, None, worked=False)
-    at = {"pid": os.getpid(), "driver": config.driver, "turn": session.progress.turn}
-    ledger.add_event("started", {**at, **started_under()})
-    started_ns = session.started_ns or time.time_ns()
-    for observer in observers:
-        observer.started(info, started_ns)
-    status, reason = "failed", "the process was stopped"
-    try:
-        _score_origin(session)
-        used_up = session.budget_use.exhausted(config.budgets)
-        if used_up:
-            status, session.reason = "budget_exhausted", used_up
-        else:
-            with _graceful(session):
-                status = DRIVERS[config.driver](session)
-        reason = session.reason or ""
-    except BaseException as error:
-        reason = redact(str(error) or type(error).__name__)
-        status = "failed" if isinstance(error, Exception) else "interrupted"
-        raise
-    finally:
-        data: dict[str, Any] = {"status": status, "reason": reason}
-        if status == "waiting":
-            data |= {"turn": session.progress.turn, "attempt": session.progress.attempt}
-        ledger.add_event("ended", data)
-        for observer in observers:
-            observer.ended(status, reason or None, time.time_ns())
-    return Ended(run.path, status, session.reason, worked=True)
-
-
-def _score_origin(session: Session) -> None:
-    if session.config.score_origin or session.config.truth is not None:
-        rows, truths = measure_origin(session)
-        session.ledger.add_scores(rows, truths)
-        session.budget_use.add_scores(rows)
-        session.gate_history.origin = {**session.gate_history.origin, **readings(rows)}
-
-
-def _take_review(ledger: Ledger, session: Session, review: Review | None) -> None:
-    if review is None:
-        return
-    waiting = [event for event in ledger.events() if event.kind == "ended"]
-    if not waiting or waiting[-1].data["status"] != "waiting":
-        raise UserError("this run does not wait for a person: resume it without --accept or --reject")
-    turn, attempt = session.progress.turn, session.progress.attempt
-    if review.at not in (None, (turn, attempt)):
-        raise UserError("the run does not wait for this decision any more: look at it again")
-    ledger.add_event("review", {"turn": turn, "attempt": attempt, "accept": review.accept, "comment": review.comment})
-
-
-def _refuse_changes(run: RunFolder, info: RunInfo, recorded: RunConfig, config: RunConfig) -> None:
+def refuse_changes(run: RunFolder, info: RunInfo, recorded: RunConfig, config: RunConfig) -> None:
+    """Raise `ConfigChanged` where `config` is another experiment than the one that is `recorded`."""
     new = config.identity()
     if config.origin.sha256 is None:
         new["origin"] = {"sha256": load_origin(config.origin).sha256}

@@ -97,6 +97,12 @@ class Session:
             self.divergence = self.divergence.after(record.attempt, record.decision)
             self.budget_use.add(record.attempt)
             self.model = record.attempt.model or self.model
+        recall = getattr(self.components.scenario, "restore", None)
+        if recall is not None:
+            recall((record.attempt.turn, record.attempt.metadata) for record in records)
+            # An answer that was stored and not decided yet has no attempt.
+            edits = (call for call in ledger.calls() if call.kind == "edit")
+            recall((call.turn, EditAnswer.stored(call.answer).metadata) for call in edits)
         restore = getattr(self.components.editor, "restore", None)
         if restore is not None:
             # From the stored answers, not the attempts: one that was stored just before the process died counts too.

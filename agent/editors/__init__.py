@@ -11,6 +11,7 @@ EDITORS: Registry[Editor] = Registry(
     {
         "codec": "turngate.agent.editors.codec:CodecEditor",
         "diffusers": "turngate.agent.editors.diffusers:DiffusersEditor",
+        "external": "turngate.agent.editors.external:ExternalEditor",
         "gemini": "turngate.agent.editors.remote:GeminiEditor",
         "openai": "turngate.agent.editors.remote:OpenAIEditor",
         "replay": "turngate.agent.editors.replay:ReplayEditor",
@@ -20,4 +21,5 @@ EDITORS: Registry[Editor] = Registry(
         "style": "turngate.agent.editors.networks:StyleEditor",
         "vae": "turngate.agent.editors.networks:VaeEditor",
     },
+    protocol=Editor,
 )

@@ -27,4 +27,5 @@ GATES: Registry[Gate] = Registry(
         "veto": "turngate.agent.gates.presets:Veto",
         "vote": "turngate.agent.gates.composite:Vote",
     },
+    protocol=Gate,
 )

@@ -31,4 +31,5 @@ READERS: Registry[SummaryReader] = Registry(
         "lexicon": "turngate.agent.reasoning.lexicon:LexiconReader",
         "zero_shot": "turngate.agent.reasoning.zero_shot:ZeroShotReader",
     },
+    protocol=SummaryReader,
 )

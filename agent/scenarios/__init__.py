@@ -14,8 +14,10 @@ SCENARIOS: Registry[Scenario] = Registry(
         "custom": "turngate.agent.scenarios.custom:Custom",
         "decolorise_recolorise": "turngate.agent.scenarios.round_trips:DecoloriseRecolorise",
         "denoise": "turngate.agent.scenarios.replicate:Denoise",
+        "external": "turngate.agent.scenarios.external:ExternalScenario",
         "mirror_twice": "turngate.agent.scenarios.round_trips:MirrorTwice",
         "replicate": "turngate.agent.scenarios.replicate:Replicate",
         "rotate_four_times": "turngate.agent.scenarios.round_trips:RotateFourTimes",
     },
+    protocol=Scenario,
 )

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from turngate.component import Box, ComponentConfig
+from turngate.component import Box, ComponentConfig, ObjectConfig
 from turngate.errors import MachineError
 from turngate.evaluators.evaluator import EvalInput, Evaluator, Facts
 from turngate.evaluators.result import Result, Score, Unscored, result_from_json, result_to_json
@@ -179,7 +179,7 @@ def cached_score(
     What it holds has the flag `cached`.
     """
     facts = evaluator.facts
-    if cache is None or not cacheable(facts):
+    if cache is None or not cacheable(facts) or isinstance(config, ObjectConfig):  # its code may change unnoticed
         return score(evaluator, eval_inputs)
     keys = [score_key(config, facts, Inputs.of(eval_input)) for eval_input in eval_inputs]
     known = cache.get(keys)

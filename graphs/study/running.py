@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from turngate.errors import MachineError, TurngateError
-from turngate.graphs.runner import ENDINGS, run_id_for, start_run
+from turngate.graphs.runner import run_id_for, start_run
 from turngate.graphs.session import Observer
 from turngate.graphs.study.plan import Job, Study
+from turngate.graphs.work import ENDINGS
 from turngate.traces.progress import run_status
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import RunFolder

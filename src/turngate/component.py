@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Protocol, Self
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, PrivateAttr
 
 from turngate.frozen import StrictModel
 
@@ -16,6 +17,7 @@ __all__ = [
     "ComponentClass",
     "ComponentConfig",
     "Direction",
+    "ObjectConfig",
     "ObjectFailure",
     "checked_box",
     "differences",
@@ -71,6 +73,35 @@ class ComponentConfig(StrictModel, allow_inf_nan=False):
     def pinned(self) -> Self:
         """The configuration with the hash of what it names on disk, for run.json; itself where it names nothing."""
         return self
+
+
+class ObjectConfig(ComponentConfig):
+    """A component that a program gave as an object, instead of naming one.
+
+    It is recorded by what it is called and how it describes itself. Only a program that has such an object can go on
+    with the run: the record cannot make it again.
+    """
+
+    PREFIX: ClassVar[str] = "object:"
+    type: str
+    """`object:` and where its class lies, `module:Class`."""
+    described: str
+    """`repr` of its configuration (`config`), or of the object itself; addresses in memory left out."""
+    _given: Any = PrivateAttr(default=None)
+
+    @classmethod
+    def of(cls, given: object) -> ObjectConfig:
+        """The configuration that stands for the object `given`."""
+        kind = type(given)
+        described = re.sub(" at 0x[0-9a-fA-F]+", "", repr(getattr(given, "config", given)))[:1000]
+        made = cls(type=f"{cls.PREFIX}{kind.__module__}:{kind.__qualname__}", described=described)
+        made._given = given
+        return made
+
+    @property
+    def given(self) -> Any:
+        """The object; None where the configuration was read from a record."""
+        return self._given
 
 
 class ComponentClass(Protocol):

@@ -9,6 +9,7 @@
     │   ├── MissingWeights       the component needs weights that are not here
     │   ├── MissingKey           the component needs an API key that is not set
     │   ├── BadImage             a file is not an image that can be read
+    │   ├── Paused               the next image comes from a program that is not at work
     │   └── NoSuchRun            a folder holds no run
     ├── ProviderError        a remote model or server: limit, refusal, time-out  exit 3
     │   └── QuotaExhausted       a daily limit: the run can be resumed after the reset
@@ -40,6 +41,7 @@ __all__ = [
     "MissingKey",
     "MissingWeights",
     "NoSuchRun",
+    "Paused",
     "ProviderError",
     "QuotaExhausted",
     "RunLocked",
@@ -104,6 +106,10 @@ class BadImage(UserError):
 
 class NoSuchRun(UserError):
     """A folder holds no run."""
+
+
+class Paused(UserError):
+    """The run goes on when somebody brings the next image; what was recorded stays."""
 
 
 class ProviderError(TurngateError):

@@ -106,6 +106,10 @@ class Picture:
         """H x W x 3 8-bit sRGB pixels, read-only."""
         raise BadImage(f"image {self.sha256[:12]} was built without its pixels: use Picture.from_bytes")
 
+    def to_pil(self) -> Image.Image:
+        """The pixels as an RGB image of Pillow, a copy."""
+        return Image.fromarray(self.rgb)
+
     @classmethod
     def _make(cls, data: bytes, sha256: str, name: str) -> Picture:
         opened = open_image(data, name)
@@ -166,6 +170,8 @@ def _unreadable(name: str, *what: str) -> str:
     if "empty" in what:
         return f"{name} is empty: give a PNG, JPEG or WebP file"
     kind = next(filter(None, what), "")
+    if kind == "UnidentifiedImageError":
+        return f"{name} is no image that Pillow can read: give a PNG, JPEG or WebP file"
     return f"{name} is not a whole image that Pillow can read ({kind}): give a PNG, JPEG or WebP file"
 
 

@@ -9,8 +9,9 @@ from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar, cast, get_args
 
 from pydantic import ValidationError
+from typing_extensions import get_protocol_members
 
-from turngate.component import ComponentClass, ComponentConfig, missing_modules
+from turngate.component import ComponentClass, ComponentConfig, ObjectConfig, missing_modules
 from turngate.errors import ConfigError, InternalError, MissingExtra, UnknownComponent
 
 __all__ = ["Registry", "explain", "nearest"]
@@ -22,13 +23,21 @@ class Registry(Generic[T]):
     """Components of one kind. `T` is the kind's Protocol."""
 
     def __init__(
-        self, kind: str, group: str, builtin: Mapping[str, str], former: Mapping[str, str] | None = None
+        self,
+        kind: str,
+        group: str,
+        builtin: Mapping[str, str],
+        former: Mapping[str, str] | None = None,
+        *,
+        protocol: type[Any],
     ) -> None:
         """`builtin` maps a name to `module:Class`; a name that ends in `:` is a family (`pyiqa:musiq`).
 
         `former` maps a name of an earlier version to today's: old configurations and run folders stay readable.
+        `protocol` is what an object must have that a program gives instead of a name.
         """
         self.kind = kind
+        self.protocol = protocol
         self.group = group
         self.builtin = dict(builtin)
         self.former = dict(former or {})
@@ -56,15 +65,20 @@ class Registry(Generic[T]):
     def configure(self, raw: Any, where: str) -> ComponentConfig:
         """Check the mapping `raw` (or a bare name) against the configuration class of the component it names.
 
-        A name of an earlier version becomes today's. Raises `ConfigError` that starts with `where` (a field path) and
-        names the nearest right field.
+        `raw` may also be a configuration that was checked before, or the component itself, made by a program. A name
+        of an earlier version becomes today's. Raises `ConfigError` that starts with `where` (a field path) and names
+        the nearest right field.
         """
         if isinstance(raw, ComponentConfig):
             return raw
         if isinstance(raw, str):
             raw = {"type": raw}
+        if not isinstance(raw, Mapping | type) and isinstance(raw, self.protocol):
+            return self._named(raw) or ObjectConfig.of(raw)
         if not isinstance(raw, Mapping) or not isinstance(raw.get("type"), str):
-            raise ConfigError(f"{where}: name a {self.kind}, for instance `type: {self.names()[0]}`")
+            raise ConfigError(f"{where}: {self._no_name(raw)}")
+        if raw["type"].startswith(ObjectConfig.PREFIX):
+            return ObjectConfig.model_validate(raw)
         raw = {**raw, "type": self.former.get(raw["type"], raw["type"])}
         try:
             component = self.find(raw["type"])
@@ -77,8 +91,38 @@ class Registry(Generic[T]):
         except ConfigError as error:  # of a component inside this one
             raise type(error)(f"{where}.{error}") from None
 
+    def _named(self, given: object) -> ComponentConfig | None:
+        """The configuration of an object that can be made again from it, as the registry makes it; else None."""
+        config = getattr(given, "config", None)
+        if not isinstance(config, ComponentConfig):
+            return None
+        try:
+            return config if self.find(config.type) is type(given) else None
+        except UnknownComponent:
+            return None
+
+    def _no_name(self, raw: Any) -> str:
+        if isinstance(raw, Mapping | list | int | float | bool | None):
+            return f"name a {self.kind}, for instance `type: {self.names()[0]}`"
+        if isinstance(raw, type):
+            return f"{raw.__name__} is a class: give an object of it, or its name `{raw.__module__}:{raw.__qualname__}`"
+        needs = (name for name in get_protocol_members(self.protocol) if not hasattr(raw, name))
+        return f"an object of {type(raw).__name__} is no {self.kind}: it lacks {', '.join(sorted(needs))}"
+
     def build(self, config: ComponentConfig) -> T:
-        """Make the component; raises `MissingExtra` when it needs packages that are not installed."""
+        """Make the component, or take the object that a program gave.
+
+        Raises `MissingExtra` when it needs packages that are not installed, `ConfigError` when it was an object of a
+        program that is not this one.
+        """
+        if isinstance(config, ObjectConfig):
+            if config.given is None:
+                path = config.type.removeprefix(ObjectConfig.PREFIX)
+                raise ConfigError(
+                    f"the {self.kind} of this run was an object of a program, {path}: only a program that gives it "
+                    "again can go on with the run (`turngate.open_run`, `start_run`)"
+                )
+            return cast(T, config.given)
         component = self.find(config.type)
         missing = missing_modules(component)
         if missing:

@@ -16,7 +16,8 @@ from turngate.agent.editors.scripted import ScriptedEditor
 from turngate.errors import InternalError, UserError
 from turngate.graphs.config import RunConfig
 from turngate.graphs.machine import step_limit
-from turngate.graphs.runner import Ended, Review, continue_run, fork_run, start_run
+from turngate.graphs.runner import Ended, continue_run, fork_run, start_run
+from turngate.graphs.work import Review
 
 Config = Callable[..., RunConfig]
 Run = Callable[..., tuple[Ended, RunView]]

@@ -68,7 +68,8 @@ def resume_command(
 ) -> int:
     """Continue RUN (a run folder). Budgets, driver and telemetry may change; for anything else there is `fork`."""
     from turngate.cli.report import summary_reader
-    from turngate.graphs.runner import Review, changed_config, continue_run
+    from turngate.graphs.runner import changed_config, continue_run
+    from turngate.graphs.work import Review
 
     settings = changed_config(run, overrides)
     summary_reader(reader, settings.reader)

@@ -16,7 +16,8 @@ import click
 from turngate.cli.options import json_option, reader_option
 from turngate.cli.report import summary_reader, write_page
 from turngate.errors import TurngateError, UserError
-from turngate.graphs.runner import Review, continue_run
+from turngate.graphs.runner import continue_run
+from turngate.graphs.work import Review
 from turngate.pages.viewer import ReviewVerdict
 
 __all__ = []

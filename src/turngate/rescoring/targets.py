@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -77,7 +77,7 @@ def run_target(path: Path, turns: frozenset[int] | None = None, with_history: bo
         records = ledger.records()
     finally:
         ledger.close()
-    scenario = _scenario(info)
+    scenario = _scenario(info, records)
     found = list(_images(_sources(folder.images), info.origin.image, records, with_history, scenario))
     return Target(
         info.run,
@@ -114,12 +114,16 @@ def _images(
         position = advance(position, record.decision)
 
 
-def _scenario(info: RunInfo) -> Scenario | None:
+def _scenario(info: RunInfo, records: Sequence[AttemptRecord]) -> Scenario | None:
     """The run's scenario, for where its edits were; None where it is not installed here."""
     try:
-        return SCENARIOS.build(SCENARIOS.configure(info.config["scenario"], "scenario"))
+        scenario = SCENARIOS.build(SCENARIOS.configure(info.config["scenario"], "scenario"))
     except (TurngateError, KeyError):
         return None
+    restore = getattr(scenario, "restore", None)
+    if restore is not None:
+        restore((record.attempt.turn, record.attempt.metadata) for record in records)
+    return scenario
 
 
 def _sources(store: ImageStore) -> _Source:

@@ -83,7 +83,7 @@ def test_a_fixed_seed_makes_noise_add_up() -> None:
         ("rgba", "image/png", "alpha"),
         ("palette", "image/png", "mode:P"),
         ("cmyk", "image/jpeg", "mode:CMYK"),
-        ("gray16", "image/png", "mode:I"),
+        ("gray16", "image/png", "depth:16->8"),
         ("exif", "image/jpeg", "exif_orientation"),
     ],
 )

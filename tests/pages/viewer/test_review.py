@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import Config
 
 from turngate import RunView, continue_run, start_run
-from turngate.graphs.runner import Review
+from turngate.graphs.work import Review
 from turngate.pages.viewer import ReviewVerdict, pending_review
 
 from ._viewing import viewing

@@ -8,7 +8,7 @@ from tests.conftest import Config
 from tests.pages.browser import Visit, needs_chromium
 
 from turngate import RunView, continue_run, start_run
-from turngate.graphs.runner import Review
+from turngate.graphs.work import Review
 
 from ._viewing import viewing
 

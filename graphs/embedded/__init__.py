@@ -1,0 +1,7 @@
+"""The gate in somebody else's loop: a program makes the images, turngate scores, decides and records."""
+
+from turngate.graphs.embedded.images import ImageLike, picture_of
+from turngate.graphs.embedded.offered import NextStep, Offered
+from turngate.graphs.embedded.open_run import OpenRun, open_run
+
+__all__ = ["ImageLike", "NextStep", "Offered", "OpenRun", "open_run", "picture_of"]

@@ -1,0 +1,152 @@
+"""This process's work on one run: what it needs is opened, its begin and end are recorded and told to observers."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from turngate.errors import UserError
+from turngate.graphs.components import Components
+from turngate.graphs.config import RunConfig
+from turngate.graphs.decision import readings
+from turngate.graphs.measure_step import measure_origin
+from turngate.graphs.session import Observer, Session
+from turngate.picture import Picture
+from turngate.traces.redact import redact
+from turngate.traces.run_folder import RunFolder, RunInfo
+from turngate.traces.telemetry import Dropped, TelemetryConfig, TelemetryRecorder, started_under
+
+__all__ = ["ENDINGS", "Review", "Work", "add_review", "take_review", "working_on"]
+
+ENDINGS = ("complete", "stopped", "attempts_exhausted")
+"""Statuses of a run that has nothing left to do."""
+
+
+@dataclass(frozen=True)
+class Review:
+    """A person's decision about the attempt that waits."""
+
+    accept: bool
+    comment: str = ""
+    at: tuple[int, int] | None = None
+    """Turn and attempt that the person saw. When the run waits with another one meanwhile, the decision is refused."""
+
+
+@dataclass
+class Work:
+    """One process's work on one run, while it is open."""
+
+    session: Session
+    status: str = "running"
+    """How the work ended; whoever drives the run sets it. Work that is left while it runs was interrupted."""
+    worked: bool = True
+    """False when the run had ended before, so that there is nothing to do and nothing is recorded."""
+    dropped: Dropped = field(default_factory=Dropped)
+    """Telemetry that never arrived; known after the work."""
+
+
+@contextmanager
+def working_on(
+    run: RunFolder,
+    info: RunInfo,
+    config: RunConfig,
+    components: Components,
+    observers: Sequence[Observer] = (),
+    review: Review | None = None,
+) -> Iterator[Work]:
+    """Open the ledger, fold what is recorded, score the origin, and record the end, whatever it is.
+
+    The caller holds the run's lock. The origin's scores may use up a budget: `status` is `budget_exhausted` then, and
+    nothing more may be done. An exception ends the work as `failed`; what is none (a signal, a
+    cancelled task) as `interrupted`.
+    """
+    is_paid = components.editor.paid or any(one.facts.paid for one in components.evaluators.values())
+    ledger = run.ledger(read_only=False, durable=is_paid)
+    try:
+        given = any(isinstance(observer, TelemetryRecorder) for observer in observers)
+        telemetry = TelemetryRecorder(TelemetryConfig(exporter="none") if given else config.telemetry, run.path)
+        work = None
+        try:
+            origin = Picture.from_bytes(run.images.get(info.origin.image), "the origin")
+            session = Session(config, components, run, info, ledger, origin, [*observers, telemetry])
+            take_review(session, review)
+            work = Work(session)
+            if session.progress.status in ENDINGS:
+                work.status, work.worked = session.progress.status, False
+                yield work
+            else:
+                with _recorded(work):
+                    yield work
+        finally:
+            dropped = telemetry.close()
+            if work is not None:
+                work.dropped = dropped
+    finally:
+        ledger.close()
+
+
+def take_review(session: Session, review: Review | None) -> None:
+    """Record a person's decision; raises `UserError` when the run does not wait for it."""
+    if review is None:
+        return
+    waiting = [event for event in session.ledger.events() if event.kind == "ended"]
+    if not waiting or waiting[-1].data["status"] != "waiting":
+        raise UserError("this run does not wait for a person: resume it without --accept or --reject")
+    turn, attempt = session.progress.turn, session.progress.attempt
+    if review.at not in (None, (turn, attempt)):
+        raise UserError("the run does not wait for this decision any more: look at it again")
+    add_review(session, review)
+
+
+def add_review(session: Session, review: Review) -> None:
+    """Record a person's decision about the attempt that is owed."""
+    at = {"turn": session.progress.turn, "attempt": session.progress.attempt}
+    session.ledger.add_event("review", {**at, "accept": review.accept, "comment": review.comment})
+
+
+@contextmanager
+def _recorded(work: Work) -> Iterator[None]:
+    session = work.session
+    ledger = session.ledger
+    at = {"pid": os.getpid(), "driver": session.config.driver, "turn": session.progress.turn}
+    ledger.add_event("started", {**at, **started_under()})
+    started_ns = session.started_ns or time.time_ns()
+    for observer in session.observers:
+        observer.started(session.info, started_ns)
+    status, reason = "failed", "the process was stopped"
+    try:
+        _score_origin(session)
+        used_up = session.budget_use.exhausted(session.config.budgets)
+        if used_up:
+            work.status, session.reason = "budget_exhausted", used_up
+        yield
+        status, reason = _ending(work), session.reason or ""
+    except BaseException as error:
+        reason = redact(str(error) or type(error).__name__)
+        status = work.status = "failed" if isinstance(error, Exception) else "interrupted"
+        raise
+    finally:
+        data: dict[str, Any] = {"status": status, "reason": reason}
+        if status == "waiting":
+            data |= {"turn": session.progress.turn, "attempt": session.progress.attempt}
+        ledger.add_event("ended", data)
+        for observer in session.observers:
+            observer.ended(status, reason or None, time.time_ns())
+
+
+def _ending(work: Work) -> str:
+    if work.status == "running":
+        work.status = "interrupted"
+    return work.status
+
+
+def _score_origin(session: Session) -> None:
+    if session.config.score_origin or session.config.truth is not None:
+        rows, truths = measure_origin(session)
+        session.ledger.add_scores(rows, truths)
+        session.budget_use.add_scores(rows)
+        session.gate_history.origin = {**session.gate_history.origin, **readings(rows)}
