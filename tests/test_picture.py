@@ -138,7 +138,7 @@ def test_what_is_no_picture_format_is_not_opened_whatever_it_is_called(
     kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("subprocess.check_call", lambda *_, **__: pytest.fail("a program was started"))
-    with pytest.raises(BadImage, match=r"photo.png is not a whole image"):
+    with pytest.raises(BadImage, match=r"photo.png is no image that"):
         Picture.from_bytes(encoded(kind), "photo.png")
 
 

@@ -212,7 +212,7 @@ def test_binary_configuration(turngate: Turngate, tmp_path: Path) -> None:
         ("turns=many", ["turns", "valid integer", "'many'"]),
         ("origin=skimage:astronot", ["did you mean 'astronaut'"]),
         ("origin=none.png", ["no image at", "none.png"]),
-        ("origin=run.yaml", ["not a whole image"]),
+        ("origin=run.yaml", ["no image that Pillow"]),
         ("editor.type=no.such.Editor", ["cannot be imported"]),
         ("editor.type=os.path.join", ["is not a component"]),
         ("nonsense", ["field=value"]),

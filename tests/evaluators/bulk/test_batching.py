@@ -221,7 +221,7 @@ def test_references_by_role(tmp_path: Path) -> None:
     found = results(list(Batcher(evaluators).run([job])))
     assert isinstance(found["x", "psnr"], Score)
     last = found["x", "last"]
-    assert isinstance(last, Failed) and "previous.png is not a whole image" in last.detail
+    assert isinstance(last, Failed) and "previous.png is no image" in last.detail
     bare = results(list(Batcher(evaluators[:1]).run([ScoreJob("x", source["candidate"])])))["x", "psnr"]
     assert isinstance(bare, Unscored) and bare.why == "no_reference"
 
