@@ -2,6 +2,6 @@
 
 from turngate.graphs.embedded.images import ImageLike, picture_of
 from turngate.graphs.embedded.offered import NextStep, Offered
-from turngate.graphs.embedded.open_run import OpenRun, open_run
+from turngate.graphs.embedded.opening import OpenRun, open_run
 
 __all__ = ["ImageLike", "NextStep", "Offered", "OpenRun", "open_run", "picture_of"]

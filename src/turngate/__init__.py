@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from turngate.component import ComponentConfig
     from turngate.evaluators import EvalInput, Evaluator, Facts, Failed, Score, Unscored
     from turngate.graphs.config import RunConfig
+    from turngate.graphs.embedded import Offered, OpenRun, open_run
     from turngate.graphs.load import parse_config, read_config
     from turngate.graphs.runner import continue_run, fork_run, start_run
     from turngate.picture import Picture
@@ -34,6 +35,8 @@ __all__ = [
     "Frames",
     "Gate",
     "NoImage",
+    "Offered",
+    "OpenRun",
     "Past",
     "Picture",
     "Reading",
@@ -45,6 +48,7 @@ __all__ = [
     "continue_run",
     "fork_run",
     "frames",
+    "open_run",
     "parse_config",
     "read_config",
     "start_run",
@@ -58,6 +62,7 @@ _HOMES = {
     "turngate.agent.gate": ("Decision", "Gate", "Past", "Reading"),
     "turngate.evaluators": ("Evaluator", "Facts", "Failed", "EvalInput", "Score", "Unscored"),
     "turngate.graphs.config": ("RunConfig",),
+    "turngate.graphs.embedded": ("Offered", "OpenRun", "open_run"),
     "turngate.graphs.load": ("parse_config", "read_config"),
     "turngate.graphs.runner": ("continue_run", "fork_run", "start_run"),
     "turngate.component": ("ComponentConfig",),

@@ -60,7 +60,7 @@ CODES = {
     4: "the machine is at fault: disk, memory, permissions, damaged run",
     5: "another process works on the run",
     10: "the run ended before its last turn: stopped, attempts_exhausted or budget_exhausted",
-    11: "the run waits for a person",
+    11: "the run waits: for a person, or for the next image of the program that makes them",
     70: "turngate or a component is at fault: please report it",
     130: "interrupted (SIGINT); the run can be resumed",
     143: "terminated (SIGTERM); the run can be resumed",
@@ -77,7 +77,11 @@ _BY_STATUS = {
 
 
 def code_for(status: str, reason: str | None = None) -> int:
-    """Exit code for a run's status; an interrupted run takes the signal's, which its reason names."""
+    """Exit code for a run's status.
+
+    An interrupted run takes the signal's, which its reason names; without one it waits for its program.
+    """
     if status == "interrupted":
-        return 128 + (signal.SIGTERM if reason == "SIGTERM" else signal.SIGINT)
+        known = signal.Signals.__members__.get(reason or "")
+        return _BY_STATUS["waiting"] if known is None else 128 + known
     return _BY_STATUS.get(status, 70)

@@ -261,9 +261,7 @@ class OpenRun:
             stack.enter_context(RunLock(run.path))
         else:
             config, origin = self._config(None)
-            if origin is None:
-                raise ConfigError(f"no run at {self.folder} yet: give `origin`, the image before turn 1")
-            components = build_components(config)
+            components, origin = build_components(config), origin or load_origin(config.origin)
             run.prepare()
             stack.enter_context(RunLock(run.path))
             info = create_run(config, run, components, origin, run_id_for(config))
@@ -292,9 +290,9 @@ class OpenRun:
             image = str(origin) if isinstance(origin, str | Path) else _GIVEN
             raw |= with_absolute_paths({"origin": {"image": image, "size": size}}, Path.cwd())
             raw["origin"] |= {"sha256": picture.sha256}
+        if "origin" not in raw:
+            raise ConfigError(f"no run at {self.folder} yet: give `origin`, the image before turn 1")
         config = parse_config(raw, where)
-        if picture is None and recorded is None:
-            picture = load_origin(config.origin)
         return config, picture
 
     def _origin(self, origin: ImageLike, size: int | None) -> Picture:
