@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Literal, Protocol, runtime_checkable
 
 from pydantic import Field
@@ -89,6 +90,9 @@ class Decision:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     """Evaluator -> the worst value that would still have been accepted as far as this evaluator decides, finite, in
     its unit; only evaluators that were held against a value of their own."""
+
+    def _repr_html_(self) -> str:
+        return f"<b>{escape(self.verdict)}</b>: {escape(self.reason)}"
 
 
 @runtime_checkable

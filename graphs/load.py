@@ -21,8 +21,9 @@ from turngate.registry import Registry, explain
 __all__ = ["apply_overrides", "merge", "parse_config", "read_config", "read_mapping", "with_absolute_paths"]
 
 
-def read_config(path: Path, overrides: Sequence[str] = ()) -> RunConfig:
+def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
     """Read and check a configuration; raises `ConfigError` that names the file, the field and the nearest name."""
+    path = Path(path)
     raw = read_mapping(path)
     if "config" in raw and "schema_version" in raw:  # a run.json: its configuration is complete
         raw = raw["config"]

@@ -76,13 +76,15 @@ class Ended:
         return self.dropped.spans
 
 
-def start_run(config: RunConfig, folder: Path, observers: Sequence[Observer] = (), run_id: str | None = None) -> Ended:
+def start_run(
+    config: RunConfig, folder: str | Path, observers: Sequence[Observer] = (), run_id: str | None = None
+) -> Ended:
     """Create a run in `folder` and drive it to its end.
 
     A run of the same configuration that is already there goes on; another one raises `ConfigChanged`. `run_id` is
     made up when it is not given.
     """
-    run = RunFolder(folder)
+    run = RunFolder(Path(folder))
     if run.exists():
         return continue_run(folder, config, observers)
     components, origin = build_components(config), load_origin(config.origin)
@@ -95,13 +97,16 @@ def start_run(config: RunConfig, folder: Path, observers: Sequence[Observer] = (
 
 
 def continue_run(
-    folder: Path, config: RunConfig | None = None, observers: Sequence[Observer] = (), review: Review | None = None
+    folder: str | Path,
+    config: RunConfig | None = None,
+    observers: Sequence[Observer] = (),
+    review: Review | None = None,
 ) -> Ended:
     """Drive a run from where its ledger ends; a finished one is left alone.
 
     `config` may change budgets, driver and telemetry; other changes raise `ConfigChanged`.
     """
-    run = RunFolder.existing(folder)
+    run = RunFolder.existing(Path(folder))
     info = run.info()
     recorded = parse_config(info.config, str(run.info_file))
     if config is not None:
@@ -112,14 +117,14 @@ def continue_run(
         return _open(run, info, recorded, build_components(recorded), observers, review)
 
 
-def fork_run(folder: Path, turn: int | None, target: Path | None, config: RunConfig) -> Path:
+def fork_run(folder: str | Path, turn: int | None, target: Path | None, config: RunConfig) -> Path:
     """Start a child run that shares turns 1..`turn` with the run in `folder` (None: all closed turns).
 
     The parent is only read. The child's folder is `target`, or one beside the parent. Raises `ConfigError` when the
     parent has not closed that turn.
     """
     run_id = run_id_for(config)
-    parent = RunFolder.existing(folder)
+    parent = RunFolder.existing(Path(folder))
     child = RunFolder(target or parent.path.parent / run_id)
     info = parent.info()
     if child.exists():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from pydantic import BaseModel
 
 from turngate.errors import MissingExtra, NoSuchRun
 from turngate.traces._sqlite import LedgerReader, connect, kind_of, machine_errors
-from turngate.traces.analysis.run import DamageEpisode, RunView, TurnResult
+from turngate.traces.analysis.run import DamageEpisode, RunView, TurnResult, summarise
 from turngate.traces.exports import episode_rows, turn_rows
 from turngate.traces.records import TABLES
 from turngate.traces.run_folder import RunFolder, find_runs
@@ -28,10 +29,14 @@ _SHOWN = ("attempts", "scores", "truth", "decisions", "composites")
 class Frames:
     """The rows of one or many runs, each with the run it belongs to.
 
-    Columns are the fields of the rows (`turngate schema`), with `run` (id) before them. Lists, mappings and rows within
-    rows are JSON text. With a study also `arm`, `origin`, `scenario`, `editor` and `repeat`.
+    Columns are the fields of the rows (`turngate schema`). Before them stand `run` (id), `editor`, `scenario` and
+    `gate` (types), and with a study also `arm`, `origin` and `repeat`; `editor` and `scenario` are then the names that
+    the study gave. Lists, mappings and rows within rows are JSON text.
     """
 
+    runs: pl.DataFrame
+    """One row per run: its folder, its status, what the gate did (`verdict`, `progress`, `exposure`, ...), and every
+    setting of the configuration by its path (`config.gate.type`, `config.gate.at`, `config.seed`, ...)."""
     attempts: pl.DataFrame
     scores: pl.DataFrame
     truth: pl.DataFrame
@@ -68,7 +73,10 @@ def frames(path: str | Path) -> Frames:
     found: dict[str, list[pl.DataFrame]] = {one.name: [] for one in fields(Frames)}
     for run in runs:
         file = RunFolder(run).path / "ledger.sqlite"
-        before = {"run": RunFolder(run).info().run, **places.get(run.resolve(), {})}
+        info = RunFolder(run).info()
+        types = {name: _type_of(info.config.get(name)) for name in ("editor", "scenario", "gate")}
+        place = places.get(run.resolve(), {})
+        before = {"run": info.run, **types, **{name: at for name, at in place.items() if at or name not in types}}
         with machine_errors(file):
             link = connect(file, read_only=True, durable=False)
             try:
@@ -78,9 +86,38 @@ def frames(path: str | Path) -> Frames:
             finally:
                 link.close()
         view = RunView.load(run)
+        found["runs"].append(pl.DataFrame([{**before, **_run_row(view)}], infer_schema_length=None))
         found["turns"].append(_made(TurnResult, turn_rows(view), before))
         found["episodes"].append(_made(DamageEpisode, episode_rows(view), before, "delay"))
-    return Frames(**{name: pl.concat(parts, how="diagonal") for name, parts in found.items()})
+    return Frames(**{name: pl.concat(parts, how="diagonal_relaxed") for name, parts in found.items()})
+
+
+def _run_row(view: RunView) -> dict[str, Any]:
+    """What a run came to, and its settings by their path."""
+    summary = summarise(view)
+    answer = summary.answer
+    came_to = {
+        "folder": summary.run, "status": summary.status, "simulated": summary.simulated,
+        "verdict": summary.verdict.kind, "turns": summary.turns, "turns_planned": summary.turns_planned,
+        "progress": answer.progress, "exposure": answer.exposure, "last_new_turn": answer.last_new_turn,
+        "stalled_since": answer.stalled_since, "caught": answer.episodes.caught, "stalled": answer.episodes.stalled,
+        "propagated": answer.episodes.propagated, "first_damage_turn": answer.first_damage_turn,
+        "calls": answer.calls, "forced": answer.forced, "cost_usd": summary.cost_usd,
+    }  # fmt: skip
+    return {**came_to, **dict(_settings(view.info.config, "config"))}
+
+
+def _settings(config: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
+    for name, value in config.items():
+        if isinstance(value, Mapping) and value:
+            yield from _settings(value, f"{path}.{name}")
+        else:
+            yield f"{path}.{name}", json.dumps(value) if isinstance(value, list | Mapping) else value
+
+
+def _type_of(component: Any) -> str | None:
+    found = component.get("type") if isinstance(component, Mapping) else component
+    return found if isinstance(found, str) else None
 
 
 def _made(model: type[BaseModel], rows: list[dict[str, Any]], before: dict[str, Any], *more: str) -> pl.DataFrame:

@@ -52,12 +52,12 @@ class Offered:
         return self.verdict is not None and self.verdict != "reject"
 
     def _repr_html_(self) -> str:
-        cells = "".join(
+        scores = "".join(
             f"<tr><td>{escape(name)}</td><td>{'not scored' if value is None else f'{value:.4g}'}</td></tr>"
             for name, value in self.scores.items()
         )
         head = f"turn {self.turn}, attempt {self.attempt}: {self.verdict or 'waits for a person'}"
         return (
-            f"<table><caption style='text-align:left'><b>{escape(head)}</b>, then {escape(self.next)}<br>"
-            f"{escape(self.reason)}</caption>{cells}</table>"
+            f"<p><b>{escape(head)}</b>, next: {escape(self.next.replace('_', ' '))}<br>{escape(self.reason)}</p>"
+            f"<table>{scores}</table>"
         )

@@ -20,7 +20,7 @@ from turngate.graphs.study.config import StudyConfig, control_arm
 from turngate.picture import Picture
 from turngate.registry import explain, nearest
 
-__all__ = ["PER_ORIGIN", "Job", "RecordedChains", "Study", "editor_for", "read_study"]
+__all__ = ["PER_ORIGIN", "Job", "RecordedChains", "Study", "editor_for", "parse_study", "read_study"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
@@ -61,7 +61,7 @@ class Study:
     """What to know before it runs, one line each: cells of the grid that are left out, chains of unknown origin."""
 
 
-def read_study(path: Path, overrides: Sequence[str] = ()) -> Study:
+def read_study(path: str | Path, overrides: Sequence[str] = ()) -> Study:
     """Read a study and check every run before anything runs; raises `ConfigError` that names file, run and field.
 
     Cells are origins x scenarios x editors x repeats, and every arm is run on each. With origins or repeats the seed
@@ -70,12 +70,23 @@ def read_study(path: Path, overrides: Sequence[str] = ()) -> Study:
     A recorded chain runs on the origin that it was recorded from. An editor of the grid is left out of other origins; a
     chain that is paired with another picture by name, or fits no origin of the grid, is an error.
     """
-    raw = with_absolute_paths(read_mapping(path), path.parent)
+    return _checked(read_mapping(Path(path)), Path(path), overrides)
+
+
+def parse_study(raw: Mapping[str, Any], overrides: Sequence[str] = ()) -> Study:
+    """Check a study that a program made, as `read_study` does; paths are relative to the working folder.
+
+    Components may be objects. Raises `ConfigError` that names run and field.
+    """
+    return _checked(raw, Path("study"), overrides)
+
+
+def _checked(raw: Mapping[str, Any], source: Path, overrides: Sequence[str]) -> Study:
     try:
-        config = StudyConfig.model_validate(raw)
+        config = StudyConfig.model_validate(with_absolute_paths(raw, source.parent))
     except ValidationError as error:
-        raise ConfigError(f"{path}: {explain(error, StudyConfig)}") from None
-    return _Plan(config, path, overrides).study()
+        raise ConfigError(f"{source}: {explain(error, StudyConfig)}") from None
+    return _Plan(config, source, overrides).study()
 
 
 class _Plan:

@@ -9,12 +9,13 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
+from turngate.component import ObjectConfig
 from turngate.errors import MachineError, TurngateError
 from turngate.graphs.runner import run_id_for, start_run
 from turngate.graphs.session import Observer
@@ -24,7 +25,7 @@ from turngate.traces.progress import run_status
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import RunFolder
 
-__all__ = ["Finished", "MakeObservers", "run_study"]
+__all__ = ["Finished", "MakeObservers", "run_jobs", "run_study", "unwatched"]
 
 MakeObservers = Callable[[str, Path], AbstractContextManager[Sequence[Observer]]]
 """Makes the observers of one run from its label and folder."""
@@ -45,7 +46,23 @@ class Finished:
     """Of the error that ended it, when one did."""
 
 
+@contextmanager
+def unwatched(name: str, path: Path) -> Iterator[Sequence[Observer]]:
+    """No observer of the run called `name` in `path`: a study can be watched through its ledgers."""
+    yield []
+
+
 def run_study(
+    study: Study, folder: str | Path, watch: MakeObservers = unwatched, jobs: int = 1, retry_failed: bool = False
+) -> list[Finished]:
+    """Run every job in `folder` to its end, see `run_jobs`.
+
+    With `jobs` above 1 a script must do this beneath `if __name__ == "__main__":`, for each process imports it again.
+    """
+    return list(run_jobs(study, Path(folder), watch, jobs, retry_failed))
+
+
+def run_jobs(
     study: Study, folder: Path, watch: MakeObservers, jobs: int = 1, retry_failed: bool = False
 ) -> Iterator[Finished]:
     """Run every job in `folder`, yielding each as it ends; finished ones are left alone, interrupted ones go on.
@@ -73,7 +90,8 @@ def _write_manifest(study: Study, folder: Path) -> None:
         }
         for job in study.jobs
     ]  # fmt: skip
-    text = redact(json.dumps({"study": study.config.model_dump(mode="json"), "runs": jobs}, indent=2, default=str))
+    fields = study.config.model_dump(mode="json", fallback=_described)
+    text = redact(json.dumps({"study": fields, "runs": jobs}, indent=2))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         unfinished = folder / "study.part"
@@ -81,6 +99,11 @@ def _write_manifest(study: Study, folder: Path) -> None:
         unfinished.replace(folder / "study.json")
     except OSError as error:
         raise MachineError(f"cannot write into {folder}: {error.strerror or error}") from error
+
+
+def _described(given: Any) -> Any:
+    """What stands in study.json for a component that a program gave as an object."""
+    return ObjectConfig.of(given).model_dump(mode="json")
 
 
 def _run_all(

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from turngate.graphs.embedded import Offered, OpenRun, open_run
     from turngate.graphs.load import parse_config, read_config
     from turngate.graphs.runner import continue_run, fork_run, start_run
+    from turngate.graphs.study import Study, parse_study, read_study, run_study
     from turngate.picture import Picture
     from turngate.traces.analysis.run import RunSummary, RunView, summarise
+    from turngate.traces.analysis.study import StudyAnswer, read_answer
     from turngate.traces.frames import Frames, frames
 
 __all__ = [
@@ -44,13 +46,19 @@ __all__ = [
     "RunSummary",
     "RunView",
     "Score",
+    "Study",
+    "StudyAnswer",
     "Unscored",
     "continue_run",
     "fork_run",
     "frames",
     "open_run",
     "parse_config",
+    "parse_study",
+    "read_answer",
     "read_config",
+    "read_study",
+    "run_study",
     "start_run",
     "summarise",
 ]
@@ -65,6 +73,8 @@ _HOMES = {
     "turngate.graphs.embedded": ("Offered", "OpenRun", "open_run"),
     "turngate.graphs.load": ("parse_config", "read_config"),
     "turngate.graphs.runner": ("continue_run", "fork_run", "start_run"),
+    "turngate.graphs.study": ("Study", "parse_study", "read_study", "run_study"),
+    "turngate.traces.analysis.study": ("StudyAnswer", "read_answer"),
     "turngate.component": ("ComponentConfig",),
     "turngate.picture": ("Picture",),
     "turngate.traces.analysis.run.run_view": ("RunView",),

@@ -78,6 +78,21 @@ def test_turns_and_episodes_are_frames_too(tmp_path: Path) -> None:
     assert alone.height == 0 and alone.columns == found.episodes.columns
 
 
+def test_every_row_says_which_components_it_came_from(tmp_path: Path) -> None:
+    """Types before the columns, and every setting of every run in a frame of its own."""
+    gates: dict[str, Any] = {"yes": "always_accept", "limit": {"type": "threshold", "evaluator": "gray", "at": 0.6}}
+    for name, gate in gates.items():
+        start_run(parse_config({**RUN, "gate": gate}, name), tmp_path / name)
+    found = frames(tmp_path)
+    assert found.scores.columns[:4] == ["run", "editor", "scenario", "gate"]
+    assert set(found.scores.group_by("gate").len()["gate"]) == {"always_accept", "threshold"}
+    runs = found.runs.sort("gate")
+    assert runs["config.gate.at"].to_list() == [None, 0.6]
+    assert runs["config.evaluators.gray.type"].to_list() == ["scripted"] * 2
+    assert runs["status"].to_list() == ["complete"] * 2 and runs["turns"].to_list() == [3, 3]
+    assert runs["calls"].sum() == found.attempts.height
+
+
 def test_a_folder_without_runs_says_so(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "gone"):
         with pytest.raises(NoSuchRun, match="check the path"):

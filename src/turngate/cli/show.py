@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -48,82 +47,12 @@ def print_summary(
         return
     if not worked:
         click.echo("nothing to do: this run is finished")
-    print_titled(_lines(summary, dropped))
+    from turngate.traces.analysis.run import summary_lines
+
+    lines = summary_lines(summary)
+    print_titled([*lines, ("telemetry", f"{dropped} were not delivered")] if dropped else lines)
     if report is not None:
         click.echo(f"{'report':<12}{plain(str(report))}")  # whole, to be copied
-
-
-def _lines(summary: RunSummary, dropped: Dropped | None) -> list[tuple[str, str]]:
-    status = summary.status + (f": {plain(summary.reason)}" if summary.reason else "")
-    lines = [("verdict", summary.verdict.words)]
-    if summary.simulated:
-        lines.append(("editor", "SIMULATED: its damage is written by hand"))
-    lines += _answer_lines(summary)
-    lines += [("run", plain(summary.run)), ("status", status)]
-    turns = (
-        f"{summary.turns} of {summary.turns_planned} closed: {summary.accepted} accepted, {summary.rejected} rejected"
-    )
-    turns += f", {summary.forced} forced" if summary.forced else ""
-    turns += f", {summary.no_change} unchanged" if summary.no_change else ""
-    lines.append(("turns", turns))
-    attempts = f"{summary.attempts} editor calls, {summary.rejected_attempts} rejected"
-    lines.append(("attempts", attempts + (f", {summary.no_images} without an image" if summary.no_images else "")))
-    for name, counts in summary.counts.items():
-        text = f"{counts.scored} scored, {counts.unscored} unscored, {counts.failed} failed, {counts.skipped} skipped"
-        lines.append(("scores", f"{plain(name)}: {text}"))
-    if summary.cost_usd is not None:
-        lines.append(("cost", f"${summary.cost_usd:.4f}"))
-    if dropped:
-        lines.append(("telemetry", f"{dropped} were not delivered"))
-    return lines
-
-
-def _answer_lines(summary: RunSummary) -> list[tuple[str, str]]:
-    """The numbers behind the verdict, in the order that every table has."""
-    answer = summary.answer
-    last = f"turn {answer.last_new_turn}" if answer.last_new_turn else "none"
-    stalled = ", stalled since" if answer.stalled_since is not None else ""
-    if not answer.known:
-        return [("truth", plain(summary.truth or "not measured in this run")), ("last new", last + stalled)]
-    turns, ends = answer.turns, answer.episodes
-    counted = answer.planned - turns.unknown  # what the rates rest on
-    per_call, each = answer.progress_per_100_calls, summary.usd_per_progressed_turn
-    beside = "" if per_call is None else f", {per_call:.3g} per 100 editor calls"
-    beside += "" if each is None else f", ${each:.4f} each"
-    images = f"{turns.progressed} new sound image{'' if turns.progressed == 1 else 's'} in {_turns(counted)}"
-    still = "" if not ends.open else f", {ends.open} still open"
-    alarms, first = answer.alarms, answer.first_damage_turn
-    delays = ", ".join(map(str, answer.delays)) if len(answer.delays) <= 8 else f"median {median(answer.delays):g}"
-    never = f", never in {answer.never_detected}" if answer.never_detected else ""
-    recovered = f", recovered at turn {answer.recovered_turn}" if answer.recovered_turn else ""
-    unknown = f", {summary.truth_unknown} candidates without one" if summary.truth_unknown else ""
-    lines = [
-        ("truth", f"{plain(summary.truth or '')}{unknown}"),
-        ("progress", f"{images}: {_number(answer.progress)} per 100 turns{beside}"),
-        ("exposure", f"a damaged image stands after {answer.exposed_turns} of {_turns(counted)}"),
-        ("last new", last + stalled),
-        ("episodes", f"{ends.caught} caught, {ends.stalled} stalled, {ends.propagated} propagated{still}"),
-        ("damage", f"first stands after turn {first}" if first else "none stands"),
-        ("alarms", f"{alarms.alarmed} of {alarms.inputs} inputs had a sound candidate refused"),
-    ]
-    if ends.total:
-        lines.append(("delay", f"{delays or 'none'} turns from first damage to the turn that refused it all{never}"))
-    lines.append(("collapse", f"turn {answer.collapse_turn}{recovered}" if answer.collapse_turn else "none"))
-    planned = {
-        "progressed": turns.progressed, "propagated": turns.propagated,
-        "held": turns.held_sound + turns.held_damaged, "went back": turns.went_back_sound + turns.went_back_damaged,
-        "no change": turns.no_change, "not reached": turns.not_reached, "unknown": turns.unknown,
-    }  # fmt: skip
-    lines.append(("planned", ", ".join(f"{number} {name}" for name, number in planned.items() if number)))
-    return lines
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3g}"
-
-
-def _turns(number: int) -> str:
-    return f"{number} turn{'' if number == 1 else 's'}"
 
 
 # `turngate compare`.
@@ -210,7 +139,7 @@ def _listed(summary: RunSummary, folder: Path) -> dict[str, str]:
         "status": summary.status,
         "turns": f"{summary.turns}/{summary.turns_planned}",
         "verdict": VERDICT_WORDS[summary.verdict.kind],
-        "progress": _number(answer.progress),
+        "progress": "-" if answer.progress is None else f"{answer.progress:.3g}",
         "exposure": "-" if answer.exposure is None else f"{100 * answer.exposure:.0f} %",
         "last new": last + (", stalled" if answer.stalled_since is not None else ""),
         "episodes": f"{ends.caught} / {ends.stalled} / {ends.propagated}" if answer.known else "-",

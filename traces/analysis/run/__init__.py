@@ -19,6 +19,7 @@ from turngate.traces.analysis.run.episodes import (
     damage_episodes,
     false_alarms,
 )
+from turngate.traces.analysis.run.lines import summary_lines
 from turngate.traces.analysis.run.rescored import (
     MARK,
     EvaluatorKey,
@@ -101,6 +102,7 @@ __all__ = [
     "standings",
     "stretch_of",
     "summarise",
+    "summary_lines",
     "truth_direction",
     "truth_doubts",
     "truth_seen_by_gate",

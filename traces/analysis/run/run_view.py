@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from turngate.component import Direction
+from turngate.picture import Picture
+from turngate.traces.analysis.html import paragraph, pictures_html
 from turngate.traces.analysis.statistics import counted
 from turngate.traces.progress import Progress, advance, run_status
 from turngate.traces.recorded import RecordedConfig
@@ -112,6 +114,21 @@ class RunView:
     seen: str = LEADING_TRUTH
     """Name of the truth in the leading place: `truth` as the run was recorded, `labels` for people's verdicts."""
 
+    def _repr_html_(self) -> str:
+        """Five standing images from first to last; `summarise` has the numbers."""
+        stands = standings(self)
+        chosen = sorted({round(place * (len(stands) - 1) / 4) for place in range(5)})
+        shown = [
+            (f"turn {stands[place].turn}" if place else "origin", self._picture(stands[place].image))
+            for place in chosen
+        ]
+        return paragraph(f"{self.info.run}: {self.status}, {counted(len(stands) - 1, 'turn')} closed") + pictures_html(
+            shown
+        )
+
+    def _picture(self, sha256: str) -> Picture:
+        return Picture.from_bytes(self.folder.images.get(sha256), sha256)
+
     @cached_property
     def config(self) -> RecordedConfig:
         """The recorded configuration, as far as readers need it."""
@@ -136,9 +153,9 @@ class RunView:
         return self.taken[turn].standing if turn in self.taken else self.baseline_truth
 
     @classmethod
-    def load(cls, path: Path) -> RunView:
+    def load(cls, path: str | Path) -> RunView:
         """Read the run at `path`; raises `NoSuchRun` or `DamagedRun`."""
-        folder = RunFolder.existing(path)
+        folder = RunFolder.existing(Path(path))
         info = folder.info()
         ledger = folder.ledger()
         try:

@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from turngate.frozen import FrozenModel
+from turngate.traces.analysis.html import lines_html
 from turngate.traces.analysis.run.answer import RunAnswer, answer_run
+from turngate.traces.analysis.run.lines import summary_lines
 from turngate.traces.analysis.run.run_view import AttemptView, RunView, standings, truth_unit
 from turngate.traces.analysis.run.verdict import RunVerdict, run_verdict
 from turngate.traces.records import RunStatus
@@ -75,6 +77,9 @@ class RunSummary(FrozenModel):
     """`cost_usd` over the turns that brought a new and sound image; None without a cost or without such a turn."""
     tokens: int | None
     """Sum of the known input and output tokens of editor and judges."""
+
+    def _repr_html_(self) -> str:
+        return lines_html(summary_lines(self))
 
 
 def summarise(run: RunView) -> RunSummary:

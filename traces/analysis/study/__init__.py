@@ -7,6 +7,7 @@ from turngate.traces.analysis.study.answer import (
     TruthAnswer,
     answer_failures,
     answer_study,
+    read_answer,
 )
 from turngate.traces.analysis.study.arms import (
     MATCHED_EDITS,
@@ -52,6 +53,20 @@ from turngate.traces.analysis.study.loaded import (
 from turngate.traces.analysis.study.pairs import ArmDifference, SensitivityRow, TruthDisagreement
 from turngate.traces.analysis.study.study_view import StudyRun, StudyView
 from turngate.traces.analysis.study.summaries import Table, agreement, answer_reasoning, kappa
+from turngate.traces.analysis.study.tables import (
+    TableRows,
+    arm_legend,
+    arm_rows,
+    difference_rows,
+    evaluator_rows,
+    failure_rows,
+    matched_rows,
+    p_words,
+    reasoning_rows,
+    sensitivity_rows,
+    study_truth_words,
+    verdict_lines,
+)
 
 __all__ = [
     "ALL_EDITORS",
@@ -82,26 +97,39 @@ __all__ = [
     "StudyRun",
     "StudyView",
     "Table",
+    "TableRows",
     "TruthAnswer",
     "TruthDisagreement",
     "agreement",
     "answer_failures",
     "answer_reasoning",
     "answer_study",
+    "arm_legend",
+    "arm_rows",
     "auc",
     "calibrate",
     "chart_baseline",
     "clean_edits",
+    "difference_rows",
+    "evaluator_rows",
+    "failure_rows",
     "first_damage",
     "gaps_of",
     "kappa",
     "limit_of",
     "load_study",
+    "matched_rows",
     "mean_roc",
+    "p_words",
+    "read_answer",
+    "reasoning_rows",
     "roc",
     "score_curve",
     "seen_through",
+    "sensitivity_rows",
+    "study_truth_words",
     "survival_points",
     "thresholds_of",
     "truth_curve",
+    "verdict_lines",
 ]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.failures import LABEL_FILE, RunFailures, find_failures
+from turngate.traces.analysis.html import paragraph, table_html
 from turngate.traces.analysis.labels import Labels
 from turngate.traces.analysis.run import calibration_origins, truth_doubts, truth_seen_by_gate, truth_unit
 from turngate.traces.analysis.statistics import Estimate, cluster_share, counted, smallest_p
@@ -18,7 +20,7 @@ from turngate.traces.analysis.study.evaluators import (
     answer_rescored,
     unreadable_scores,
 )
-from turngate.traces.analysis.study.loaded import LoadedRun, LoadedStudy, by_arm, seen_through
+from turngate.traces.analysis.study.loaded import LoadedRun, LoadedStudy, by_arm, load_study, seen_through
 from turngate.traces.analysis.study.pairs import (
     ArmDifference,
     SensitivityRow,
@@ -28,7 +30,17 @@ from turngate.traces.analysis.study.pairs import (
     sensitivity_at,
     unbeaten_arms,
 )
+from turngate.traces.analysis.study.study_view import StudyView
 from turngate.traces.analysis.study.summaries import ReasoningAnswer, answer_reasoning
+from turngate.traces.analysis.study.tables import (
+    arm_legend,
+    arm_rows,
+    difference_rows,
+    evaluator_rows,
+    matched_rows,
+    study_truth_words,
+    verdict_lines,
+)
 from turngate.traces.analysis.taxonomy import FAILURES, FailureLevel, FailureName
 
 if TYPE_CHECKING:
@@ -170,6 +182,20 @@ class StudyAnswer(TruthAnswer):
     """Planned runs that were never begun."""
     remarks: list[str]
     """What a reader must know before the numbers: one sentence each."""
+
+    def _repr_html_(self) -> str:
+        parts = [paragraph(self.question), paragraph(study_truth_words(self))]
+        parts += [paragraph(line) for line in verdict_lines(self)]
+        parts += [table_html(arm_rows(self.arms)), paragraph(arm_legend(self))]
+        parts.append(table_html(difference_rows(self), "Against the arm without a gate, on the same cells:"))
+        parts.append(table_html(matched_rows(self), "Truth after the n-th accepted edit, median:"))
+        parts.append(table_html(evaluator_rows(self), f"Evaluators against truth, within the runs of {self.base}:"))
+        return "".join([*parts, *map(paragraph, self.remarks)])
+
+
+def read_answer(folder: str | Path) -> StudyAnswer:
+    """What the study in `folder` found; raises `NoSuchRun` when there is none, `DamagedRun` when it cannot be read."""
+    return answer_study(load_study(StudyView.load(Path(folder))))
 
 
 def answer_study(loaded: LoadedStudy, reader: SummaryReader | None = None) -> StudyAnswer:

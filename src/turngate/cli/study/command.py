@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,17 +14,10 @@ from turngate.cli.columns import duration
 from turngate.cli.options import json_option, out_option, quiet_option, reader_option, set_option
 
 if TYPE_CHECKING:
-    from turngate.graphs.session import Observer
     from turngate.graphs.study import Finished, Study
     from turngate.graphs.study.estimate import StudyEstimate
 
 __all__ = ["study_command"]
-
-
-@contextmanager
-def unwatched(name: str, path: Path) -> Iterator[Sequence[Observer]]:
-    """No observer of the run called `name` in `path`: a study is watched through its ledgers."""
-    yield []
 
 
 @click.command("study")
@@ -56,7 +47,7 @@ def study_command(
     from turngate.cli.report import summary_reader
     from turngate.cli.study.answer import say_answer
     from turngate.cli.study.progress import StudyProgress
-    from turngate.graphs.study import read_study, run_study
+    from turngate.graphs.study import read_study, run_jobs, unwatched
     from turngate.graphs.study.estimate import estimate
     from turngate.traces.analysis.labels import read_labels
 
@@ -72,7 +63,7 @@ def study_command(
         return 0
     reads = summary_reader(reader, study.config.reader)  # a missing one is an error before anything is paid
     folder = out or Path("runs") / study.config.name
-    found = run_study(study, folder, unwatched, jobs, retry_failed)
+    found = run_jobs(study, folder, unwatched, jobs, retry_failed)
     ended = list(found if quiet or as_json else StudyProgress(study, folder).follow(found))
     _write_reports(ended, reader)
     say_answer(folder, ended, as_json, reads, verdicts)
