@@ -8,10 +8,11 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite, Send
 
+from turngate.errors import UserError
 from turngate.graphs.edit_step import edit
 from turngate.graphs.masked_accept import decide
 from turngate.graphs.measure_step import measure, measure_truths
-from turngate.graphs.session import LoopContext
+from turngate.graphs.session import LoopContext, Session
 from turngate.traces.progress import Progress
 from turngate.traces.records import AttemptRow, ScoreRow, TruthRow
 
@@ -71,9 +72,20 @@ def first_state(progress: Progress) -> LoopState:
     return LoopState(**state_of(progress), candidate=None, scores={}, truths=[])
 
 
-def position_of(state: LoopState, lineage: tuple[tuple[int, str], ...]) -> Progress:
-    """The position that the state stands for; the lineage comes from the session, for it grows with the turns."""
-    return Progress(state["turn"], state["attempt"], state["image"], state["image_turn"], lineage, state["status"])
+def position_of(state: LoopState, session: Session) -> Progress:
+    """The position that the ledger stands at, which the state is at or behind.
+
+    A checkpoint may be older than the ledger: a process can die between the two. What is recorded is not done again.
+    Raises `UserError` when the state is ahead of the ledger: then it is a checkpoint of another run.
+    """
+    progress = session.progress
+    if (state["turn"], state["attempt"]) > (progress.turn, progress.attempt):
+        raise UserError(
+            f"the checkpoint stands at turn {state['turn']}, attempt {state['attempt']}, and the ledger of "
+            f"{session.info.run} at turn {progress.turn}, attempt {progress.attempt}: it is of another run, give this "
+            "one a thread_id of its own"
+        )
+    return progress
 
 
 def attempt_of(state: LoopState) -> AttemptRow:
@@ -117,7 +129,7 @@ def build_machine(checkpointer: Any = None) -> CompiledStateGraph[LoopState, Loo
     graph.add_node("truth", _truth)
     graph.add_node("gate", _gate)
     graph.add_edge(START, "editor")
-    graph.add_conditional_edges("editor", _fan_out, ["evaluate", "truth"])
+    graph.add_conditional_edges("editor", _fan_out, ["evaluate", "truth", END])
     graph.add_edge("evaluate", "gate")
     graph.add_edge("truth", "gate")
     graph.add_conditional_edges("gate", _route, ["editor", END])
@@ -133,11 +145,16 @@ class EvaluateTask(TypedDict):
 
 def _editor(state: LoopState, runtime: Runtime[LoopContext]) -> dict[str, Any]:
     session = runtime.context.session
-    row = edit(session, position_of(state, session.progress.lineage))
-    return {"candidate": row.model_dump(mode="json")}
+    progress = position_of(state, session)
+    if progress.status != "running":  # the checkpoint is older than the end of the run
+        return {**state_of(progress), "candidate": None}
+    row = edit(session, progress)
+    return {**state_of(progress), "candidate": row.model_dump(mode="json")}
 
 
-def _fan_out(state: LoopState, runtime: Runtime[LoopContext]) -> list[Send]:
+def _fan_out(state: LoopState, runtime: Runtime[LoopContext]) -> list[Send] | str:
+    if state["candidate"] is None:
+        return END
     names = list(runtime.context.session.components.evaluators)
     return [
         *(Send("evaluate", {"candidate": state["candidate"], "name": name}) for name in names),
@@ -146,19 +163,23 @@ def _fan_out(state: LoopState, runtime: Runtime[LoopContext]) -> list[Send]:
 
 
 def _evaluate(state: EvaluateTask, runtime: Runtime[LoopContext]) -> dict[str, Any]:
-    name = state["name"]
-    row = measure(runtime.context.session, AttemptRow.model_validate(state["candidate"]), name)
+    session, name = runtime.context.session, state["name"]
+    attempt = AttemptRow.model_validate(state["candidate"])
+    if session.has(attempt):
+        return {}
+    row = measure(session, attempt, name)
     return {"scores": {name: row.model_dump(mode="json")}}
 
 
 def _truth(state: LoopState, runtime: Runtime[LoopContext]) -> dict[str, Any]:
-    rows = measure_truths(runtime.context.session, attempt_of(state))
+    session, attempt = runtime.context.session, attempt_of(state)
+    rows = () if session.has(attempt) else measure_truths(session, attempt)
     return {"truths": [row.model_dump(mode="json") for row in rows]}
 
 
 def _gate(state: LoopState, runtime: Runtime[LoopContext]) -> dict[str, Any]:
     session = runtime.context.session
-    progress = position_of(state, session.progress.lineage)
+    progress = position_of(state, session)
     after = decide(session, progress, attempt_of(state), scores_of(state), truths_of(state))
     return {**state_of(after), "candidate": None, "scores": Overwrite({}), "truths": []}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -207,8 +206,11 @@ def decide(
 ) -> Progress:
     """Decide, record, and say how far the run is; of `truths` a gate that reads the truth is shown the leading one.
 
-    The returned status is `running`, an ending, or `waiting` (a person must decide; nothing was recorded).
+    The returned status is `running`, an ending, or `waiting` (a person must decide; nothing was recorded). An attempt
+    that is recorded already is not decided again: what followed from it stands, and nobody is told twice.
     """
+    if session.has(attempt):
+        return _limit(session, session.progress, session.reason or "")
     config = session.config
     by_name = {score.evaluator: score for score in scores}
     ordered = [by_name[name] for name in session.components.evaluators]
@@ -222,11 +224,12 @@ def decide(
         ruled = replace(ruled, decision=composable(session.pictures, attempt, ruled.decision))
         row = next_action(
             ruled, progress, attempt, session.gate_history.tried, config.on_reject, session.origin.sha256, config.turns,
-            time.time_ns(),
+            session.ledger.now_ns(),
         )  # fmt: skip
     if row is None:
         waits_for = ruled.decision.reason if ruled else lacking(session.components.gate, ordered)
         session.reason = f"turn {attempt.turn}, attempt {attempt.attempt} waits for a person: {waits_for}"
+        session.status = "waiting"
         return replace(progress, status="waiting")
     attempt, row, composite = masked(session, progress, attempt, row)
     row = session.ledger.record(attempt, ordered, truth, row, composite, more)
@@ -244,11 +247,11 @@ def decide(
 
 def _limit(session: Session, after: Progress, reason: str) -> Progress:
     """`after`, or the same position with an ending status when a budget is used up or a signal came."""
+    used_up = session.budget_use.exhausted(session.config.budgets)
     if after.status != "running":
         session.reason = None if after.status == "complete" else reason
-        return after
-    used_up = session.budget_use.exhausted(session.config.budgets)
-    if used_up is None and session.halt is None:
-        return after
-    session.reason = used_up or session.halt
-    return replace(after, status="budget_exhausted" if used_up else "interrupted")
+    elif used_up is not None or session.halt is not None:
+        session.reason = used_up or session.halt
+        after = replace(after, status="budget_exhausted" if used_up else "interrupted")
+    session.status = after.status
+    return after

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -61,10 +60,10 @@ def measure_origin(session: Session) -> tuple[list[ScoreRow], tuple[TruthRow, ..
     rows = []
     for name, evaluator in session.components.evaluators.items():
         if name not in session.gate_history.origin:
-            started = time.time_ns()
+            started = session.ledger.now_ns()
             part = session.config.evaluators[name]
             result = _score_once(session, evaluator, part, name, (0, 0), sample, 1)
-            rows.append(score_row(0, 0, name, part.type, evaluator, result, 1, started))
+            rows.append(score_row(0, 0, name, part.type, evaluator, result, 1, started, session.ledger.now_ns()))
     truths = [
         _recorded(session, TruthKey(0, 0, name), 0.0, untouched=True)
         if evaluator is None
@@ -102,14 +101,15 @@ def edit_boxes(scenario: Scenario, progress: Progress, attempt: AttemptRow) -> t
 def _score(session: Session, attempt: AttemptRow, name: str, tries: int = 1) -> ScoreRow:
     """One evaluator's result on the candidate of `attempt`."""
     evaluator, part = session.components.evaluators[name], session.config.evaluators[name]
-    started = time.time_ns()
+    started = session.ledger.now_ns()
     if attempt.image is None:
         result: Result = Skipped()
     else:
         scenario = session.components.scenario
         sample = sample_for(session.pictures, session.progress, scenario, evaluator, attempt, attempt.image)
         result = _score_once(session, evaluator, part, name, (attempt.turn, attempt.attempt), sample, tries)
-    return score_row(attempt.turn, attempt.attempt, name, part.type, evaluator, result, tries, started)
+    ended = session.ledger.now_ns()
+    return score_row(attempt.turn, attempt.attempt, name, part.type, evaluator, result, tries, started, ended)
 
 
 def origin_sample(origin: Picture) -> EvalInput:
@@ -221,9 +221,17 @@ def _truth(place: TruthKey, measure: str, value: float | None, damaged_at: float
 
 
 def score_row(
-    turn: int, attempt: int, name: str, kind: str, evaluator: Evaluator, result: Result, tries: int, started: int
+    turn: int,
+    attempt: int,
+    name: str,
+    kind: str,
+    evaluator: Evaluator,
+    result: Result,
+    tries: int,
+    started_ns: int,
+    ended_ns: int,
 ) -> ScoreRow:
-    """A result as a row of the ledger; `started` in Unix nanoseconds."""
+    """A result as a row of the ledger; moments in Unix nanoseconds."""
     return ScoreRow(
         turn=turn,
         attempt=attempt,
@@ -232,7 +240,7 @@ def score_row(
         version=evaluator.facts.version,
         direction=evaluator.facts.direction,
         tries=tries,
-        started_ns=started,
-        ended_ns=time.time_ns(),
+        started_ns=started_ns,
+        ended_ns=ended_ns,
         **result_to_json(result),
     )

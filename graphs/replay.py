@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from turngate.agent.gate import Gate
 from turngate.agent.gates import GATES
 from turngate.agent.scenario import Scenario
 from turngate.agent.scenarios import SCENARIOS
+from turngate.clock import Clock
 from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS, Evaluator, Skipped
 from turngate.evaluators.scoring import score
@@ -187,9 +187,10 @@ def _end(records: Sequence[AttemptRecord], progress: Progress) -> str | None:
 
 
 def _of_origin(pictures: Pictures, name: str, config: RunConfig, evaluator: Evaluator) -> ScoreRow:
-    started = time.time_ns()
+    clock = Clock()
+    started = clock.now_ns()
     result = score(evaluator, [origin_sample(pictures.origin)])[0]
-    return score_row(0, 0, name, config.evaluators[name].type, evaluator, result, 1, started)
+    return score_row(0, 0, name, config.evaluators[name].type, evaluator, result, 1, started, clock.now_ns())
 
 
 def _rescored(
@@ -204,14 +205,17 @@ def _rescored(
 ) -> list[ScoreRow]:
     """`scores` of `image` with those of the `fresh` evaluators, in the order of the configuration."""
     found = {row.evaluator: row for row in scores}
+    clock = Clock()
     for name, evaluator in fresh.items():
-        started = time.time_ns()
+        started = clock.now_ns()
         result = (
             Skipped()
             if image is None
             else score(evaluator, [sample_for(pictures, progress, scenario, evaluator, attempt, image)])[0]
         )
         kind = config.evaluators[name].type
-        found[name] = score_row(attempt.turn, attempt.attempt, name, kind, evaluator, result, 1, started)
+        found[name] = score_row(
+            attempt.turn, attempt.attempt, name, kind, evaluator, result, 1, started, clock.now_ns()
+        )
     order = {name: place for place, name in enumerate(config.evaluators)}
     return sorted(found.values(), key=lambda row: order.get(row.evaluator, len(order)))

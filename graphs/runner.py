@@ -26,7 +26,7 @@ from turngate.graphs.masked_accept import decide
 from turngate.graphs.measure_step import measure, measure_truths
 from turngate.graphs.origin import load_origin
 from turngate.graphs.session import LoopContext, Observer, Session
-from turngate.graphs.work import Review, working_on
+from turngate.graphs.work import Review, Work, working_on
 from turngate.picture import Picture
 from turngate.traces.images import stored_files
 from turngate.traces.ledger import Ledger
@@ -44,6 +44,7 @@ __all__ = [
     "continue_run",
     "create_run",
     "fork_run",
+    "open_session",
     "refuse_changes",
     "run_graph",
     "run_id_for",
@@ -84,16 +85,9 @@ def start_run(
     A run of the same configuration that is already there goes on; another one raises `ConfigChanged`. `run_id` is
     made up when it is not given.
     """
-    run = RunFolder(Path(folder))
-    if run.exists():
-        return continue_run(folder, config, observers)
-    components, origin = build_components(config), load_origin(config.origin)
-    _check_origin(components, origin)
-    config = _pinned(config)
-    run.prepare()
-    with RunLock(run.path):
-        info = create_run(config, run, components, origin, run_id or run_id_for(config))
-        return _open(run, info, config, components, observers, None)
+    with _begun(RunFolder(Path(folder)), config, observers, run_id) as work:
+        _drive(work.session)
+    return _ended(work)
 
 
 def continue_run(
@@ -106,7 +100,54 @@ def continue_run(
 
     `config` may change budgets, driver and telemetry; other changes raise `ConfigChanged`.
     """
-    run = RunFolder.existing(Path(folder))
+    with _gone_on(RunFolder.existing(Path(folder)), config, observers, review) as work:
+        _drive(work.session)
+    return _ended(work)
+
+
+@contextmanager
+def open_session(
+    folder: str | Path, config: RunConfig | None = None, observers: Sequence[Observer] = ()
+) -> Iterator[Session]:
+    """A run for a driver of your own: the machine within your graph, or a loop over its steps.
+
+    The run in `folder` is begun, or goes on; `config` may be left out then. Its lock is held, the origin is scored, and
+    begin and end are recorded and told to observers. Leaving while `session.status` is `running` makes the run
+    `interrupted`, an exception `failed`; both can go on. Nothing is to be done where the status is another one.
+    """
+    run = RunFolder(Path(folder))
+    if config is None or run.exists():
+        at_work = _gone_on(RunFolder.existing(run.path), config, observers)
+    else:
+        at_work = _begun(run, config, observers)
+    with at_work as work:
+        yield work.session
+
+
+@contextmanager
+def _begun(
+    run: RunFolder, config: RunConfig, observers: Sequence[Observer], run_id: str | None = None
+) -> Iterator[Work]:
+    """Work on a new run; on the one that is there when it has the same configuration."""
+    if run.exists():
+        with _gone_on(run, config, observers) as work:
+            yield work
+        return
+    components, origin = build_components(config), load_origin(config.origin)
+    _check_origin(components, origin)
+    config = _pinned(config)
+    run.prepare()
+    with RunLock(run.path):
+        info = create_run(config, run, components, origin, run_id or run_id_for(config))
+        with working_on(run, info, config, components, observers) as work:
+            yield work
+
+
+@contextmanager
+def _gone_on(
+    run: RunFolder, config: RunConfig | None, observers: Sequence[Observer], review: Review | None = None
+) -> Iterator[Work]:
+    """Work on a run that is there."""
     info = run.info()
     recorded = parse_config(info.config, str(run.info_file))
     if config is not None:
@@ -114,7 +155,10 @@ def continue_run(
         free = {name: getattr(config, name) for name in ("budgets", "driver", "telemetry")}
         recorded = recorded.model_copy(update=free)
     with RunLock(run.path):
-        return _open(run, info, recorded, build_components(recorded), observers, review)
+        # Objects of a program are in the configuration that it gave, not in the record.
+        components = build_components(recorded if config is None else config)
+        with working_on(run, info, recorded, components, observers, review) as work:
+            yield work
 
 
 def fork_run(folder: str | Path, turn: int | None, target: Path | None, config: RunConfig) -> Path:
@@ -211,23 +255,19 @@ def create_run(
     return info
 
 
-def _open(
-    run: RunFolder,
-    info: RunInfo,
-    config: RunConfig,
-    components: Components,
-    observers: Sequence[Observer],
-    review: Review | None,
-) -> Ended:
-    with working_on(run, info, config, components, observers, review) as work:
-        if work.worked and work.status != "budget_exhausted":
-            with _graceful(work.session):
-                try:
-                    work.status = DRIVERS[config.driver](work.session)
-                except Paused as paused:
-                    work.status, work.session.reason = "interrupted", str(paused)
-    reason = work.session.reason if work.worked else None
-    return Ended(run.path, work.status, reason, worked=work.worked, dropped=work.dropped)
+def _drive(session: Session) -> None:
+    if session.status == "running":
+        with _graceful(session):
+            try:
+                DRIVERS[session.config.driver](session)
+            except Paused as paused:
+                session.status, session.reason = "interrupted", str(paused)
+
+
+def _ended(work: Work) -> Ended:
+    """After the work: only then is it known what telemetry arrived."""
+    session = work.session
+    return Ended(session.folder, session.status, session.reason, work.worked, work.dropped)
 
 
 def _copy(ledger: Ledger, parent: RunFolder, child: RunFolder, turn: int) -> None:
@@ -286,28 +326,23 @@ def _graceful(session: Session) -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def run_loop(session: Session) -> str:
-    """Drive the steps in a plain loop, evaluators one after the other; returns the status it ended with."""
+def run_loop(session: Session) -> None:
+    """Drive the steps in a plain loop, evaluators one after the other; `session.status` says how it ended."""
     progress: Progress = session.progress
     while progress.status == "running":
         attempt = edit(session, progress)
         scores = [measure(session, attempt, name) for name in session.components.evaluators]
         progress = decide(session, progress, attempt, scores, measure_truths(session, attempt))
-    return progress.status
 
 
-def run_graph(session: Session) -> str:
-    """Drive the steps through the LangGraph machine, evaluators in parallel; returns the status it ended with."""
+def run_graph(session: Session) -> None:
+    """Drive the steps through the LangGraph machine, evaluators in parallel; `session.status` says how it ended."""
     from turngate.graphs.machine import build_machine, first_state, step_limit
 
-    config, progress = session.config, session.progress
-    if progress.status != "running":
-        return progress.status
+    config = session.config
     limit = step_limit(config.turns, config.on_reject.attempts, config.budgets.attempts)
-    context = LoopContext(session)
-    end = build_machine().invoke(first_state(progress), {"recursion_limit": limit}, context=context)
-    return str(end["status"])
+    build_machine().invoke(first_state(session.progress), {"recursion_limit": limit}, context=LoopContext(session))
 
 
-DRIVERS: dict[Literal["graph", "loop"], Callable[[Session], str]] = {"graph": run_graph, "loop": run_loop}
+DRIVERS: dict[Literal["graph", "loop"], Callable[[Session], None]] = {"graph": run_graph, "loop": run_loop}
 """Drivers by name."""

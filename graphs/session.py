@@ -55,12 +55,16 @@ class Session:
     ) -> None:
         self.config = config
         self.components = components
+        self.folder = folder.path
+        """The run folder."""
         self.info = info
         self.ledger = ledger
         self.pictures = Pictures(folder.images, origin)
         self.observers = tuple(observers)
         self.halt: str | None = None
         """Set by a signal handler: end after the present attempt, with this reason."""
+        self.status = "running"
+        """What the last step came to: `running`, `waiting` (a person must decide), or how the run ended."""
         self.reason: str | None = None
         """Why the run ended or waits, set by the last step."""
         self.model: str | None = None
@@ -71,6 +75,10 @@ class Session:
     def origin(self) -> Picture:
         """The image before turn 1."""
         return self.pictures.origin
+
+    def has(self, attempt: AttemptRow) -> bool:
+        """The attempt is recorded: a checkpoint that is older than the ledger brings it again."""
+        return (attempt.turn, attempt.attempt) < (self.progress.turn, self.progress.attempt)
 
     def review(self, turn: int, attempt: int) -> EventRow | None:
         """A person's decision about this attempt, or None."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -41,8 +40,6 @@ class Work:
     """One process's work on one run, while it is open."""
 
     session: Session
-    status: str = "running"
-    """How the work ended; whoever drives the run sets it. Work that is left while it runs was interrupted."""
     worked: bool = True
     """False when the run had ended before, so that there is nothing to do and nothing is recorded."""
     dropped: Dropped = field(default_factory=Dropped)
@@ -60,9 +57,9 @@ def working_on(
 ) -> Iterator[Work]:
     """Open the ledger, fold what is recorded, score the origin, and record the end, whatever it is.
 
-    The caller holds the run's lock. The origin's scores may use up a budget: `status` is `budget_exhausted` then, and
-    nothing more may be done. An exception ends the work as `failed`; what is none (a signal, a
-    cancelled task) as `interrupted`.
+    The caller holds the run's lock. The origin's scores may use up a budget: the session's status is `budget_exhausted`
+    then, and nothing more may be done. An exception ends the work as `failed`; what is no `Exception` (a signal, a
+    cancelled task) as `interrupted`, and so does leaving it while it runs.
     """
     is_paid = components.editor.paid or any(one.facts.paid for one in components.evaluators.values())
     ledger = run.ledger(read_only=False, durable=is_paid)
@@ -76,10 +73,10 @@ def working_on(
             take_review(session, review)
             work = Work(session)
             if session.progress.status in ENDINGS:
-                work.status, work.worked = session.progress.status, False
+                session.status, work.worked = session.progress.status, False
                 yield work
             else:
-                with _recorded(work):
+                with _recorded(session):
                     yield work
         finally:
             dropped = telemetry.close()
@@ -109,39 +106,38 @@ def add_review(session: Session, review: Review) -> None:
 
 
 @contextmanager
-def _recorded(work: Work) -> Iterator[None]:
-    session = work.session
+def _recorded(session: Session) -> Iterator[None]:
     ledger = session.ledger
     at = {"pid": os.getpid(), "driver": session.config.driver, "turn": session.progress.turn}
     ledger.add_event("started", {**at, **started_under()})
-    started_ns = session.started_ns or time.time_ns()
+    started_ns = session.started_ns or ledger.now_ns()
     for observer in session.observers:
         observer.started(session.info, started_ns)
-    status, reason = "failed", "the process was stopped"
+    status, reason, broken_off = "failed", "the process was stopped", True
     try:
         _score_origin(session)
         used_up = session.budget_use.exhausted(session.config.budgets)
         if used_up:
-            work.status, session.reason = "budget_exhausted", used_up
+            session.status, session.reason = "budget_exhausted", used_up
         yield
-        status, reason = _ending(work), session.reason or ""
+        # Left while it runs, without a word why: a `break` out of a stream of the machine.
+        broken_off = session.status == "running" and not session.reason
+        if session.status == "running":
+            session.status = "interrupted"
+        status, reason = session.status, session.reason or ""
     except BaseException as error:
         reason = redact(str(error) or type(error).__name__)
-        status = work.status = "failed" if isinstance(error, Exception) else "interrupted"
+        status = session.status = "failed" if isinstance(error, Exception) else "interrupted"
         raise
     finally:
         data: dict[str, Any] = {"status": status, "reason": reason}
         if status == "waiting":
             data |= {"turn": session.progress.turn, "attempt": session.progress.attempt}
+        if broken_off:
+            data["broken_off"] = True
         ledger.add_event("ended", data)
         for observer in session.observers:
-            observer.ended(status, reason or None, time.time_ns())
-
-
-def _ending(work: Work) -> str:
-    if work.status == "running":
-        work.status = "interrupted"
-    return work.status
+            observer.ended(status, reason or None, ledger.now_ns())
 
 
 def _score_origin(session: Session) -> None:

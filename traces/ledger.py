@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from turngate.clock import Clock
 from turngate.errors import NoSuchRun
 from turngate.traces._sqlite import LedgerReader, connect, encode, machine_errors
 from turngate.traces.records import (
@@ -34,6 +34,8 @@ __all__ = ["Ledger", "call_key", "once"]
 
 R = TypeVar("R", bound=Row)
 _NO_TRUTHS: Mapping[str, TruthRow] = {}
+_MOMENTS = {"events": "at_ns", "decisions": "at_ns", "calls": "ended_ns", "scores": "ended_ns", "attempts": "ended_ns"}
+"""Table -> the column of its latest moment."""
 
 
 class Ledger:
@@ -53,6 +55,11 @@ class Ledger:
         with machine_errors(path):
             self._link = connect(path, read_only=read_only, durable=durable)
         self._reader = LedgerReader(self._link, path.parent)
+        self._clock = Clock(0 if read_only else self._latest_ns())
+
+    def now_ns(self) -> int:
+        """Unix nanoseconds, for what is recorded now: later than all that was recorded before."""
+        return self._clock.now_ns()
 
     def record(
         self,
@@ -109,7 +116,7 @@ class Ledger:
         """Append an event."""
         with self._lock, machine_errors(self.path):
             seq = self._link.execute("SELECT COALESCE(MAX(seq), 0) + 1 FROM events").fetchone()[0]
-            self._insert("events", EventRow(seq=seq, kind=kind, data=data, at_ns=time.time_ns()))
+            self._insert("events", EventRow(seq=seq, kind=kind, data=data, at_ns=self.now_ns()))
 
     def copy_rows(self, parent: Ledger, up_to_turn: int) -> None:
         """Copy the rows of turns 0..`up_to_turn` of `parent` (fork); an ending there does not end this run."""
@@ -191,6 +198,15 @@ class Ledger:
         with self._lock:
             self._link.close()
 
+    def _latest_ns(self) -> int:
+        """The latest moment in the ledger; 0 in an empty one."""
+        with self._lock, machine_errors(self.path):
+            found = [
+                self._link.execute(f"SELECT MAX({column}) FROM {table}").fetchone()[0]  # noqa: S608 - our own constants
+                for table, column in _MOMENTS.items()
+            ]
+        return max((moment for moment in found if moment is not None), default=0)
+
     def _all(self, table: str, model: type[R], order: str) -> list[R]:
         with self._lock, machine_errors(self.path):
             return self._reader.rows(table, model, f"ORDER BY {order}")
@@ -220,9 +236,9 @@ def once(ledger: Ledger, key: str, kind: str, turn: int, attempt: int, call: Cal
     stored = ledger.call(key)
     if stored is not None:
         return stored
-    started = time.time_ns()
+    started = ledger.now_ns()
     answer = call()
-    row = CallRow(
-        key=key, kind=kind, turn=turn, attempt=attempt, answer=answer, started_ns=started, ended_ns=time.time_ns()
+    ended = ledger.now_ns()
+    return ledger.add_call(
+        CallRow(key=key, kind=kind, turn=turn, attempt=attempt, answer=answer, started_ns=started, ended_ns=ended)
     )
-    return ledger.add_call(row)

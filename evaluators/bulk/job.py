@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from turngate.clock import Clock
 from turngate.component import Box, ComponentConfig
 from turngate.errors import BadImage, DamagedRun, TurngateError
 from turngate.evaluators import EVALUATORS
@@ -212,10 +212,11 @@ def score_batch(
     inputs: Sequence[EvalInput | Failed],
 ) -> list[Scored]:
     """Results of `evaluator` (that of `named`, or another of its settings) on what `eval_inputs` gave for the batch."""
-    started = time.time_ns()
+    clock = Clock()
+    started = clock.now_ns()
     whole = [each for each in inputs if isinstance(each, EvalInput)]
     answers = iter(cached_score(cache, evaluator, named.config, whole))
-    ended = time.time_ns()
+    ended = clock.now_ns()
     results: list[Result] = [next(answers) if isinstance(each, EvalInput) else each for each in inputs]
     return [
         Scored(loaded.job, named, loaded.inputs, result, started, ended)

@@ -127,7 +127,7 @@ class OpenRun:
     ) -> None:
         work = self._work
         self._work = None
-        if work is not None and work.status == "running":
+        if work is not None and work.session.status == "running":
             work.session.reason = f"closed by its program before turn {work.session.progress.turn}"
         self._stack.__exit__(kind, error, trace)
 
@@ -165,7 +165,7 @@ class OpenRun:
     @property
     def status(self) -> str:
         """`running`, `waiting` (a person must decide), or how the run ended (`complete`, `stopped`, ...)."""
-        return self._opened_work.status
+        return self._session.status
 
     # Offers.
 
@@ -225,11 +225,10 @@ class OpenRun:
     def review(self, accept: bool, comment: str = "") -> Offered:
         """A person's decision about the image that waits; raises `UserError` when none does."""
         with self._turn_lock:
-            work = self._opened_work
-            if work.status != "waiting":
+            if self.status != "waiting":
                 raise UserError("no image of this run waits for a person")
-            add_review(work.session, Review(accept, comment))
-            work.status = "running"
+            add_review(self._session, Review(accept, comment))
+            self._session.status = "running"
             self.last = self._decide()
             return self.last
 
@@ -316,14 +315,12 @@ class OpenRun:
 
     def _decide(self) -> Offered:
         """Measure and decide about the attempt that is owed, and record it."""
-        work = self._opened_work
-        session = work.session
+        session = self._session
         before = session.progress
         attempt = edit(session, before)
         scores = [measure(session, attempt, name) for name in session.components.evaluators]
         after = decide(session, before, attempt, scores, measure_truths(session, attempt))
         values = {row.evaluator: row.value if row.status == "scored" else None for row in scores}
-        work.status = after.status
         if after.status == "waiting":
             reason = session.reason or "a person must decide"
             return Offered(before.turn, before.attempt, None, reason, "review", "", values, after.status, tuple(scores))

@@ -130,10 +130,10 @@ def _chosen(config: TelemetryConfig) -> dict[Signal, ExporterKind]:
     return {**chosen_exporters(config), "traces": asked, "metrics": "none"}
 
 
-def _ending(folder: RunFolder, past: RecordedRun) -> tuple[str, str | None, int]:
+def _ending(folder: RunFolder, past: RecordedRun) -> tuple[str, str | None, int, bool]:
     decisions = [record.decision for record in past.records]
     status = run_status(folder.path, decisions, [past.last] if past.last is not None else [])
     if past.last is not None and past.last.kind == "ended":
-        return status, past.last.data.get("reason") or None, past.last.at_ns
+        return status, past.last.data.get("reason") or None, past.last.at_ns, past.last.data.get("broken_off", False)
     known = [decision.at_ns for decision in decisions[-1:]] + ([past.last.at_ns] if past.last is not None else [])
-    return status, None, max(known, default=0)
+    return status, None, max(known, default=0), False

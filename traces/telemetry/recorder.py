@@ -101,7 +101,10 @@ class TelemetryRecorder:
             return
         propagation.leave()
         last = read_last_event(self._folder)
-        self._signals.end(status, reason, last.at_ns if last is not None and last.kind == "ended" else ended_ns)
+        if last is not None and last.kind == "ended":
+            self._signals.end(status, reason, last.at_ns, last.data.get("broken_off", False))
+        else:
+            self._signals.end(status, reason, ended_ns, False)
         self._signals = None
 
     def close(self) -> Dropped:

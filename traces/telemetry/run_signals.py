@@ -77,7 +77,7 @@ class RunSignals:
         if self._metrics is not None:
             self._metrics.attempt(record, edit)
 
-    def end(self, status: str, reason: str | None, ended_ns: int) -> None:
+    def end(self, status: str, reason: str | None, ended_ns: int, broken_off: bool) -> None:
         """Send the end of the work on the run."""
         if self._trace is not None:
-            self._trace.end(status, reason, ended_ns)
+            self._trace.end(status, reason, ended_ns, broken_off)

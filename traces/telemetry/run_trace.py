@@ -185,15 +185,19 @@ class RunTrace:
         self._note(record)
         return set_span_in_context(edit, Context())
 
-    def end(self, status: str, reason: str | None, ended_ns: int) -> None:
-        """Send the root, and before it a turn that the end of the run cut short."""
+    def end(self, status: str, reason: str | None, ended_ns: int, broken_off: bool) -> None:
+        """Send the root, and before it a turn that the end of the run cut short.
+
+        The root has an error when the work failed or was broken off; a signal or a program that closes its run ends it
+        in order.
+        """
         if self._first is not None:
             turn = self._turn_span(self._first)
             turn.set_attribute(names.TURN_CLOSED, False)
             turn.end(ended_ns)
         said = self._content.text(reason)
         self._root.set_attributes(ending_attributes(status, said, self._closed_turns, self._attempts, self._cost))
-        if status == "failed":
+        if status == "failed" or broken_off:
             self._root.set_status(StatusCode.ERROR, said)
         self._root.end(ended_ns)
 

@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
+from turngate.clock import Clock
 from turngate.errors import one_line
 from turngate.evaluators.bulk import Batcher, Inputs, NamedEvaluator, Scored, ScoreJob, inputs_hash, score_key
 from turngate.evaluators.result import result_to_json
@@ -87,7 +88,8 @@ class ScoringPassLog:
         self.id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
         self.added = 0
         self._target, self._evaluators, self._table = target, evaluators, table
-        self._started_ns = time.time_ns()
+        self._clock = Clock()
+        self._started_ns = self._clock.now_ns()
         self._begun = False
         self._held: list[ScoredRow] = []
         self._written = time.monotonic()
@@ -111,7 +113,8 @@ class ScoringPassLog:
         """Write what is held, and how the pass ended."""
         self.flush()
         if self._begun:
-            end = ScoringPassEnd(id=self.id, status=status, reason=reason, added=self.added, ended_ns=time.time_ns())
+            ended = self._clock.now_ns()
+            end = ScoringPassEnd(id=self.id, status=status, reason=reason, added=self.added, ended_ns=ended)
             self._table.add([end])
 
     def _row(self) -> ScoringPass:
