@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 from langgraph.graph import END, START, StateGraph
@@ -13,6 +14,7 @@ from turngate.graphs.edit_step import edit
 from turngate.graphs.masked_accept import decide
 from turngate.graphs.measure_step import measure, measure_truths
 from turngate.graphs.session import LoopContext, Session
+from turngate.graphs.work import add_review, ask_person
 from turngate.traces.progress import Progress
 from turngate.traces.records import AttemptRow, ScoreRow, TruthRow
 
@@ -79,7 +81,7 @@ def position_of(state: LoopState, session: Session) -> Progress:
     Raises `UserError` when the state is ahead of the ledger: then it is a checkpoint of another run.
     """
     progress = session.progress
-    if (state["turn"], state["attempt"]) > (progress.turn, progress.attempt):
+    if (state.get("turn", 0), state.get("attempt", 0)) > (progress.turn, progress.attempt):
         raise UserError(
             f"the checkpoint stands at turn {state['turn']}, attempt {state['attempt']}, and the ledger of "
             f"{session.info.run} at turn {progress.turn}, attempt {progress.attempt}: it is of another run, give this "
@@ -118,18 +120,31 @@ def step_limit(turns: int, attempts_per_turn: int, attempts_budget: int | None =
     return STEPS_PER_ATTEMPT * attempts + 1
 
 
-def build_machine(checkpointer: Any = None) -> CompiledStateGraph[LoopState, LoopContext, LoopState, LoopState]:
+def build_machine(
+    checkpointer: Any = None, bound: LoopContext | None = None
+) -> CompiledStateGraph[LoopState, LoopContext, LoopState, LoopState]:
     """Compile the machine. Run it with a `LoopContext` as context and `first_state(progress)` as input.
 
-    A checkpointer is optional and never the truth: the ledger is.
+    With `bound` it has its context already, for servers that can give it none; its input is then any part of the state,
+    for it goes on where the ledger stands. A checkpointer is optional and never the truth: the ledger is.
     """
-    graph = StateGraph(LoopState, context_schema=LoopContext)
-    graph.add_node("editor", _editor)
-    graph.add_node("evaluate", _evaluate)
-    graph.add_node("truth", _truth)
-    graph.add_node("gate", _gate)
+
+    def with_context(node: Callable[[Any, LoopContext], Any]) -> Callable[..., Any]:
+        if bound is not None:
+            return lambda state: node(state, bound)
+
+        def run(state: Any, runtime: Runtime[LoopContext]) -> Any:
+            return node(state, runtime.context)
+
+        return run
+
+    graph = StateGraph(LoopState, context_schema=None if bound is not None else LoopContext)
+    graph.add_node("editor", with_context(_editor))
+    graph.add_node("evaluate", with_context(_evaluate))
+    graph.add_node("truth", with_context(_truth))
+    graph.add_node("gate", with_context(_gate))
     graph.add_edge(START, "editor")
-    graph.add_conditional_edges("editor", _fan_out, ["evaluate", "truth", END])
+    graph.add_conditional_edges("editor", with_context(_fan_out), ["evaluate", "truth", END])
     graph.add_edge("evaluate", "gate")
     graph.add_edge("truth", "gate")
     graph.add_conditional_edges("gate", _route, ["editor", END])
@@ -143,8 +158,8 @@ class EvaluateTask(TypedDict):
     name: str
 
 
-def _editor(state: LoopState, runtime: Runtime[LoopContext]) -> dict[str, Any]:
-    session = runtime.context.session
+def _editor(state: LoopState, context: LoopContext) -> dict[str, Any]:
+    session = context.session
     progress = position_of(state, session)
     if progress.status != "running":  # the checkpoint is older than the end of the run
         return {**state_of(progress), "candidate": None}
@@ -152,18 +167,18 @@ def _editor(state: LoopState, runtime: Runtime[LoopContext]) -> dict[str, Any]:
     return {**state_of(progress), "candidate": row.model_dump(mode="json")}
 
 
-def _fan_out(state: LoopState, runtime: Runtime[LoopContext]) -> list[Send] | str:
+def _fan_out(state: LoopState, context: LoopContext) -> list[Send] | str:
     if state["candidate"] is None:
         return END
-    names = list(runtime.context.session.components.evaluators)
+    names = list(context.session.components.evaluators)
     return [
         *(Send("evaluate", {"candidate": state["candidate"], "name": name}) for name in names),
         Send("truth", state),
     ]
 
 
-def _evaluate(state: EvaluateTask, runtime: Runtime[LoopContext]) -> dict[str, Any]:
-    session, name = runtime.context.session, state["name"]
+def _evaluate(state: EvaluateTask, context: LoopContext) -> dict[str, Any]:
+    session, name = context.session, state["name"]
     attempt = AttemptRow.model_validate(state["candidate"])
     if session.has(attempt):
         return {}
@@ -171,16 +186,21 @@ def _evaluate(state: EvaluateTask, runtime: Runtime[LoopContext]) -> dict[str, A
     return {"scores": {name: row.model_dump(mode="json")}}
 
 
-def _truth(state: LoopState, runtime: Runtime[LoopContext]) -> dict[str, Any]:
-    session, attempt = runtime.context.session, attempt_of(state)
+def _truth(state: LoopState, context: LoopContext) -> dict[str, Any]:
+    session, attempt = context.session, attempt_of(state)
     rows = () if session.has(attempt) else measure_truths(session, attempt)
     return {"truths": [row.model_dump(mode="json") for row in rows]}
 
 
-def _gate(state: LoopState, runtime: Runtime[LoopContext]) -> dict[str, Any]:
-    session = runtime.context.session
+def _gate(state: LoopState, context: LoopContext) -> dict[str, Any]:
+    session = context.session
     progress = position_of(state, session)
-    after = decide(session, progress, attempt_of(state), scores_of(state), truths_of(state))
+    rows = attempt_of(state), scores_of(state), truths_of(state)
+    after = decide(session, progress, *rows)
+    if after.status == "waiting" and context.ask:
+        at = {"turn": progress.turn, "attempt": progress.attempt, "image": rows[0].image}
+        add_review(session, ask_person({**at, "reason": session.reason or ""}))
+        after = decide(session, progress, *rows)
     return {**state_of(after), "candidate": None, "scores": Overwrite({}), "truths": []}
 
 

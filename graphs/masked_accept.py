@@ -240,8 +240,9 @@ def decide(
     session.budget_use.add_scores(ordered)
     session.progress = after
     session.model = attempt.model or session.model
+    session.latest = AttemptRecord(attempt, tuple(ordered), truth, row, composite, more)
     for observer in session.observers:
-        observer.attempt(AttemptRecord(attempt, tuple(ordered), truth, row, composite, more))
+        observer.attempt(session.latest)
     return _limit(session, after, row.reason)
 
 

@@ -38,6 +38,9 @@ class LoopContext:
     """The machine's `Runtime` context: never checkpointed, so it may hold what the state must not."""
 
     session: Session
+    ask: bool = False
+    """Where a person must decide, interrupt the graph, which needs a checkpointer; otherwise it ends as `waiting`.
+    `Command(resume={"accept": True, "comment": "..."})` goes on."""
 
 
 class Session:
@@ -67,6 +70,8 @@ class Session:
         """What the last step came to: `running`, `waiting` (a person must decide), or how the run ended."""
         self.reason: str | None = None
         """Why the run ended or waits, set by the last step."""
+        self.latest: AttemptRecord | None = None
+        """What was recorded last."""
         self.model: str | None = None
         """Resolved model of the latest answer; another one later is flagged."""
         self._fold()
@@ -105,6 +110,7 @@ class Session:
             self.divergence = self.divergence.after(record.attempt, record.decision)
             self.budget_use.add(record.attempt)
             self.model = record.attempt.model or self.model
+            self.latest = record
         recall = getattr(self.components.scenario, "restore", None)
         if recall is not None:
             recall((record.attempt.turn, record.attempt.metadata) for record in records)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,7 +19,7 @@ from turngate.traces.redact import redact
 from turngate.traces.run_folder import RunFolder, RunInfo
 from turngate.traces.telemetry import Dropped, TelemetryConfig, TelemetryRecorder, started_under
 
-__all__ = ["ENDINGS", "Review", "Work", "add_review", "take_review", "working_on"]
+__all__ = ["ENDINGS", "Review", "Work", "add_review", "ask_person", "take_review", "working_on"]
 
 ENDINGS = ("complete", "stopped", "attempts_exhausted")
 """Statuses of a run that has nothing left to do."""
@@ -97,6 +97,18 @@ def take_review(session: Session, review: Review | None) -> None:
     if review.at not in (None, (turn, attempt)):
         raise UserError("the run does not wait for this decision any more: look at it again")
     add_review(session, review)
+
+
+def ask_person(question: Mapping[str, Any]) -> Review:
+    """Interrupt the LangGraph graph at work with `question`, until it is resumed with a decision."""
+    from langgraph.types import interrupt
+
+    asked = dict(question)
+    while True:
+        said = interrupt(asked)
+        if isinstance(said, Mapping) and isinstance(said.get("accept"), bool):
+            return Review(said["accept"], str(said.get("comment", "")))
+        asked["problem"] = 'resume with Command(resume={"accept": True}), or False, and a "comment" if you like'
 
 
 def add_review(session: Session, review: Review) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
@@ -30,6 +30,7 @@ from turngate.graphs.work import Review, Work, add_review, working_on
 from turngate.picture import Picture
 from turngate.registry import nearest
 from turngate.traces.lock import RunLock
+from turngate.traces.records import AttemptRecord, ScoreRow
 from turngate.traces.run_folder import RunFolder
 
 if TYPE_CHECKING:
@@ -148,6 +149,11 @@ class OpenRun:
         return session.pictures.get(session.progress.image)
 
     @property
+    def current_path(self) -> Path:
+        """Where the bytes of the standing image lie, in the run folder."""
+        return RunFolder(self.folder).images.path(self._session.progress.image)
+
+    @property
     def turn(self) -> int:
         """1-based turn that the next image is for."""
         return self._session.progress.turn
@@ -221,6 +227,17 @@ class OpenRun:
     async def aoffer(self, image: ImageLike | None, instruction: str | None = None, **more: Any) -> Offered:
         """`offer` in a thread of its own, so that an event loop goes on meanwhile."""
         return await asyncio.to_thread(self.offer, image, instruction, **more)
+
+    def recorded(self, turn: int, attempt: int) -> Offered | None:
+        """The answer to an offer that is recorded; None when that attempt is not, or waits for a person."""
+        session = self._session
+        if (turn, attempt) >= (session.progress.turn, session.progress.attempt):
+            return None
+        latest = session.latest
+        if latest is not None and (latest.attempt.turn, latest.attempt.attempt) == (turn, attempt):
+            return _offered(latest, session.status)
+        found = (one for one in session.ledger.records() if (one.attempt.turn, one.attempt.attempt) == (turn, attempt))
+        return next((_offered(one, "running") for one in found), None)
 
     def review(self, accept: bool, comment: str = "") -> Offered:
         """A person's decision about the image that waits; raises `UserError` when none does."""
@@ -320,21 +337,31 @@ class OpenRun:
         attempt = edit(session, before)
         scores = [measure(session, attempt, name) for name in session.components.evaluators]
         after = decide(session, before, attempt, scores, measure_truths(session, attempt))
-        values = {row.evaluator: row.value if row.status == "scored" else None for row in scores}
-        if after.status == "waiting":
-            reason = session.reason or "a person must decide"
-            return Offered(before.turn, before.attempt, None, reason, "review", "", values, after.status, tuple(scores))
-        row = session.ledger.decisions()[-1]
-        then: NextStep = "stop" if after.status != "running" else "go_on" if row.closes_turn else "retry"
-        return Offered(
-            row.turn, row.attempt, row.verdict, row.reason, then, row.action, values, after.status, tuple(scores), row
-        )
+        if after.status == "waiting" or session.latest is None:
+            waits = session.reason or "a person must decide"
+            return Offered(
+                before.turn, before.attempt, None, waits, "review", "", _values(scores), after.status, tuple(scores)
+            )
+        return _offered(session.latest, after.status)
 
     def _why_not(self) -> str:
         session = self._session
         if self.status == "waiting":
             return f"{session.reason}; say run.review(accept=True) or run.review(accept=False)"
         return f"the run has ended ({self.status}{': ' + session.reason if session.reason else ''})"
+
+
+def _values(scores: Iterable[ScoreRow]) -> dict[str, float | None]:
+    return {row.evaluator: row.value if row.status == "scored" else None for row in scores}
+
+
+def _offered(record: AttemptRecord, status: str) -> Offered:
+    """The answer that a recorded attempt had, in a run of this status after it."""
+    row, scores = record.decision, record.scores
+    then: NextStep = "stop" if status != "running" else "go_on" if row.closes_turn else "retry"
+    return Offered(
+        row.turn, row.attempt, row.verdict, row.reason, then, row.action, _values(scores), status, scores, row
+    )
 
 
 def _usage(usage: EditUsage | Mapping[str, Any] | None) -> EditUsage:
