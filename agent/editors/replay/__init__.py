@@ -1,8 +1,9 @@
 """A recorded chain as an editor: runs, folders, manifests."""
 
-from turngate.agent.editors.replay.editor import ReplayConfig, ReplayEditor
+from turngate.agent.editors.replay.editor import RecordedAs, ReplayConfig, ReplayEditor
 
 __all__ = [
+    "RecordedAs",
     "ReplayConfig",
     "ReplayEditor",
 ]
