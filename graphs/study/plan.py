@@ -71,6 +71,8 @@ def read_study(path: Path, overrides: Sequence[str] = ()) -> Study:
     chain that is paired with another picture by name, or fits no origin of the grid, is an error.
     """
     raw = with_absolute_paths(read_mapping(path), path.parent)
+    if isinstance(raw.get("labels"), str):
+        raw["labels"] = str((path.parent / raw["labels"]).resolve())
     try:
         config = StudyConfig.model_validate(raw)
     except ValidationError as error:

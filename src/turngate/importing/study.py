@@ -1,0 +1,380 @@
+"""From found chains to a study of recorded runs: one run for each chain and arm."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from PIL import Image
+
+from turngate.agent.editors.replay import RecordedAs, ReplayConfig
+from turngate.errors import BadImage, ConfigError, MachineError, UserError
+from turngate.graphs.config import RunConfig
+from turngate.graphs.load import parse_config
+from turngate.graphs.study import Job, Study, StudyConfig
+from turngate.importing.chains import FoundChain, FoundFrame
+from turngate.picture import FORMATS, encode_png
+from turngate.traces.analysis.labels import LabelRow, append_labels, read_labels
+from turngate.traces.progress import run_status
+from turngate.traces.run_folder import RunFolder
+
+__all__ = [
+    "IdealChoice",
+    "ImportSettings",
+    "ImportedStudy",
+    "Recheck",
+    "check_arm_names",
+    "import_study",
+    "write_labels",
+]
+
+RECORDED = "recorded"
+"""Arm of the chains as they were recorded: every frame is accepted."""
+
+NO_INSTRUCTION = "The instruction is not on record."
+"""What stands in the place of an instruction that nobody gave."""
+
+IdealChoice = Literal["origin", "round_trip", "unknown"]
+
+_LABELS = "labels.csv"
+
+
+@dataclass(frozen=True)
+class ImportSettings:
+    """How the chains are measured."""
+
+    name: str
+    source: str
+    """Where they came from, in words."""
+    evaluators: Mapping[str, Any]
+    truth: Mapping[str, Any] | Literal["default"] | None = "default"
+    """`default`: PSNR to the ideal where that is known, else the control rectangles where there are some, else none."""
+    scenario: Any = None
+    """What was asked for; None: the instructions on record, or that there are none."""
+    ideal: IdealChoice | None = None
+    """What a perfect editor's frames equal; None: the origin where no instruction is on record, else unknown."""
+    arms: Mapping[str, Any] = field(default_factory=dict)
+    """Name -> gate that the chains are replayed with."""
+    labelled: bool = False
+    """People's verdicts come with the frames: they lead the truths."""
+
+
+@dataclass(frozen=True)
+class Recheck:
+    """Chains that were imported before."""
+
+    left: tuple[Path, ...]
+    """Folders of runs that are not touched, relative to the study's: they are whole, or their frames were changed."""
+    changed: tuple[str, ...]
+    """One line for each chain whose frames are not those of its run any more; it is left as it is."""
+
+
+@dataclass(frozen=True)
+class ImportedStudy:
+    """What is to be run."""
+
+    study: Study
+    chains: tuple[FoundChain, ...]
+    jobs_of: tuple[tuple[Job, ...], ...]
+    """The jobs of each chain, the arm `recorded` first."""
+    folder: Path
+
+    def prepare(self) -> tuple[Study, Recheck]:
+        """Write the list of every chain's frames, and extract those of animated images.
+
+        Returns the study without the runs of changed chains. Raises `MachineError` when it cannot be written.
+        """
+        finished: list[Path] = []
+        changed: list[str] = []
+        left_out: set[Path] = set()
+        for chain, jobs in zip(self.chains, self.jobs_of, strict=True):
+            whole, problem = _prepared(chain, jobs, self.folder)
+            finished += whole
+            if problem:
+                changed.append(problem)
+                left_out |= {job.path for job in jobs}
+        # What is changed keeps its runs as they are: it is in the study, and nothing is done about it.
+        return self.study, Recheck((*finished, *sorted(left_out)), tuple(changed))
+
+
+def import_study(chains: Sequence[FoundChain], settings: ImportSettings, folder: Path) -> ImportedStudy:
+    """The study of these chains in `folder`, every run checked; raises `ConfigError` before anything is written."""
+    _check_folder(folder)
+    run = {"evaluators": dict(settings.evaluators), "telemetry": {"exporter": "none"}, "driver": "loop"}
+    gates: dict[str, Any] = {RECORDED: "always_accept", **settings.arms}
+    config = StudyConfig(
+        name=settings.name,
+        question=f"What became of the images in {settings.source}, turn by turn?",
+        notes=(
+            f"Imported from {settings.source}: {len(chains)} recorded chains. Nothing was edited here: every turn "
+            "serves the frame that was recorded."
+        ),
+        run=run,
+        arms={name: {"gate": gate} for name, gate in gates.items()},
+        controls=(),
+        labels=_LABELS if settings.labelled or (folder / _LABELS).exists() else None,
+    )
+    names = _labels(chains)
+    jobs_of: list[list[Job]] = [[] for _ in chains]
+    for arm, gate in gates.items():
+        for chain, name, jobs in zip(chains, names, jobs_of, strict=True):
+            checked = _run_config(chain, name, arm, gate, run, settings, folder.resolve())
+            editor = chain.editor or "recorded"
+            jobs.append(Job(arm, False, chain.origin, chain.setting, editor, chain.repeat, checked, Path(arm, name)))
+    ordered = tuple(jobs[number] for number in range(len(gates)) for jobs in jobs_of)
+    return ImportedStudy(Study(config, ordered), tuple(chains), tuple(map(tuple, jobs_of)), folder)
+
+
+def _check_folder(folder: Path) -> None:
+    if (folder / "study.json").exists() and not (folder / "chains").is_dir():
+        raise UserError(f"{folder} holds a study that was not imported: choose another folder with --out")
+
+
+def _labels(chains: Sequence[FoundChain]) -> list[str]:
+    """A folder's name for each chain: what varies among them, each name once."""
+    parts = [(chain.origin, chain.setting, chain.editor, f"r{chain.repeat}") for chain in chains]
+    varies = [len({part[place] for part in parts}) > 1 or place == 0 for place in range(4)]
+    found: list[str] = []
+    taken: set[str] = set()
+    for part in parts:
+        name = "--".join(_slug(text) for text, shown in zip(part, varies, strict=True) if shown and text)
+        number = 1
+        while (unique := name if number == 1 else f"{name}--{number}").lower() in taken:
+            number += 1
+        taken.add(unique.lower())
+        found.append(unique)
+    return found
+
+
+def _slug(text: str) -> str:
+    name = re.sub(r"-{2,}", "-", re.sub(r"[^A-Za-z0-9._]+", "-", text)).strip("-.")
+    return name[:40].strip("-.") or "x"
+
+
+def _run_config(
+    chain: FoundChain,
+    name: str,
+    arm: str,
+    gate: Any,
+    run: Mapping[str, Any],
+    settings: ImportSettings,
+    folder: Path,
+) -> RunConfig:
+    ideal = _ideal(chain, settings)
+    raw: dict[str, Any] = {
+        **run,
+        "name": re.sub(r"[^A-Za-z0-9._-]", "-", f"{arm}-{name}")[:64].rstrip("-"),
+        "origin": {"image": str(_frame_file(chain.start, folder, name))},
+        "scenario": settings.scenario if settings.scenario is not None else _scenario(chain, ideal),
+        "turns": chain.turns,
+        "editor": {
+            "type": "replay",
+            "source": str(_manifest(folder, name)),
+            "incomplete": True,
+            "recorded_as": RecordedAs(
+                fields=dict(chain.fields), first_turn=chain.first_turn, turn_digits=chain.turn_digits
+            ).model_dump(),
+        },
+        "gate": gate,
+        "on_reject": {"attempts": 1, "then": "skip"},
+        "truth": _truth(chain, ideal, settings),
+        "score_cache": True,
+    }
+    return parse_config(raw, f"{chain.label}, arm {arm}")
+
+
+def _ideal(chain: FoundChain, settings: ImportSettings) -> IdealChoice:
+    if settings.ideal is not None:
+        return settings.ideal
+    said = chain.shared_instruction or any(frame.instruction for frame in chain.frames)
+    return "unknown" if said else "origin"
+
+
+def _scenario(chain: FoundChain, ideal: IdealChoice) -> dict[str, Any]:
+    ideal_field = {} if ideal == "unknown" else {"ideal": ideal}
+    of_turn = {frame.turn: frame for frame in chain.frames}
+    general = chain.shared_instruction or NO_INSTRUCTION
+    if not any(frame.instruction or frame.box for frame in chain.frames):
+        return {"type": "custom", "instructions": [general], "cycle": True, **ideal_field}
+    said: list[Any] = []
+    for turn in range(1, chain.turns + 1):
+        frame = of_turn.get(turn)
+        text = (frame.instruction if frame else None) or general
+        said.append({"text": text, "box": list(frame.box)} if frame and frame.box else text)
+    return {"type": "custom", "instructions": said, **ideal_field}
+
+
+def _truth(chain: FoundChain, ideal: IdealChoice, settings: ImportSettings) -> Mapping[str, Any] | None:
+    if settings.truth != "default":
+        return settings.truth
+    if chain.regions:
+        regions = [list(box) for box in chain.regions]
+        return {"measure": {"type": "control_regions", "regions": regions, "align": "crop"}, "damaged_at": 20}
+    if ideal == "unknown" and settings.scenario is None:
+        return None
+    return {"measure": {"type": "psnr", "align": "shift"}, "damaged_at": 22}
+
+
+# What lies in the study's folder beside its runs: for every chain the list of its frames.
+
+
+def _manifest(folder: Path, name: str) -> Path:
+    return folder / "chains" / f"{name}.csv"
+
+
+def _frame_file(frame: FoundFrame, folder: Path, name: str) -> Path:
+    if frame.part is None:
+        return frame.file
+    return folder / "frames" / name / frame.digest[:12] / f"{frame.turn_text}.png"  # another file, other frames
+
+
+def _prepared(chain: FoundChain, jobs: Sequence[Job], folder: Path) -> tuple[list[Path], str]:
+    """Paths of the jobs that are finished, and what is wrong with the chain where its frames were changed."""
+    name = jobs[0].path.name
+    manifest = _manifest(folder.resolve(), name)
+    runs = {job.path: RunFolder(folder / job.path) for job in jobs}
+    begun = {path: run for path, run in runs.items() if run.exists()}
+    try:
+        before = manifest.read_text(encoding="utf-8") if manifest.exists() else None
+        _extract(chain, folder.resolve(), name)
+        now = _listed(chain, folder.resolve(), name)
+        if not begun or before is None:
+            _write(manifest, now)
+        elif now != before:
+            problem = _changed(chain, manifest, now, begun)
+            if problem:
+                return [], problem
+    except OSError as error:
+        raise MachineError(f"cannot write into {folder}: {error.strerror or error}") from error
+    return [path for path, run in begun.items() if _is_complete(run)], ""
+
+
+def _listed(chain: FoundChain, folder: Path, name: str) -> str:
+    """The chain as a manifest, with size and time of every file: what was not touched needs no second look."""
+    text = io.StringIO(newline="")
+    rows = csv.writer(text, lineterminator="\n")
+    rows.writerow(["turn", "path", "instruction", "reasoning", "model", "bytes", "modified_ns"])
+    for turn, frame in [(0, chain.start), *((frame.turn, frame) for frame in chain.frames)]:
+        file = _frame_file(frame, folder, name)
+        facts = frame.file.stat()
+        said = [frame.instruction or "", frame.reasoning or "", frame.model or ""]
+        rows.writerow([turn, file, *said, facts.st_size, facts.st_mtime_ns])
+    return text.getvalue()
+
+
+def _changed(chain: FoundChain, manifest: Path, now: str, begun: Mapping[Path, RunFolder]) -> str:
+    """What is wrong where the frames are others than those of the runs; otherwise the new list replaces the old one."""
+    trial = manifest.with_suffix(".part.csv")
+    _write(trial, now)
+    try:
+        run = next(iter(begun.values()))
+        recorded = run.info().config["editor"]
+        given = ReplayConfig.model_validate({**recorded, "source": trial, "sha256": None}).pinned().sha256
+        if given == recorded["sha256"]:
+            trial.replace(manifest)
+            return ""
+    except UserError as error:
+        return f"{chain.label}: {error}"
+    finally:
+        trial.unlink(missing_ok=True)
+    told = ", ".join(_differing(manifest.read_text(encoding="utf-8"), now)) or "what is reported with its frames"
+    folders = " ".join(str(run.path) for run in begun.values())
+    return (
+        f"{chain.label}: changed since it was imported ({told}): its run is left as it is; import into another folder "
+        f"with --out, or delete {folders} to import it anew"
+    )
+
+
+def _differing(before: str, now: str) -> list[str]:
+    old, new = ({row["turn"]: row for row in csv.DictReader(io.StringIO(text))} for text in (before, now))
+    turns = [turn for turn in {**old, **new} if old.get(turn) != new.get(turn)]
+    words = [
+        f"turn {turn} {'is new' if turn not in old else 'is gone' if turn not in new else Path(new[turn]['path']).name}"
+        for turn in turns
+    ]
+    return words[:5] + ([f"{len(words) - 5} more"] if len(words) > 5 else [])
+
+
+def _is_complete(run: RunFolder) -> bool:
+    ledger = run.ledger()
+    try:
+        return run_status(run.path, ledger.decisions(), ledger.events()) == "complete"
+    finally:
+        ledger.close()
+
+
+def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_name(f".{file.name}.new")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(file)
+
+
+def _extract(chain: FoundChain, folder: Path, name: str) -> None:
+    """Write the frames of an animated image as PNG; those that are there already are left alone."""
+    owed = [frame for frame in (chain.start, *chain.frames) if frame.part is not None]
+    owed = [frame for frame in owed if not _frame_file(frame, folder, name).exists()]
+    if not owed:
+        return
+    Image.init()
+    for frame in owed:
+        file = _frame_file(frame, folder, name)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with Image.open(frame.file, formats=FORMATS) as opened:
+                opened.seek(frame.part or 0)
+                data = encode_png(np.asarray(opened.convert("RGB"), dtype=np.uint8))
+        except OSError as error:
+            raise BadImage(f"{frame.file}: frame {frame.part} cannot be read: {error}") from None
+        unfinished = file.with_suffix(".part")
+        unfinished.write_bytes(data)
+        unfinished.replace(file)
+
+
+# Labels: rows of the file that the study's page, the viewer and `turngate study --labels` read.
+
+
+def write_labels(
+    planned: ImportedStudy, verdicts: Mapping[tuple[int, int], tuple[bool | None, str, str]], by: str
+) -> tuple[Path, int]:
+    """Add verdicts to the study's label file; those that it has already are not written again.
+
+    `verdicts` maps (number of the chain, turn) to verdict, words and person; `by` names who has none. A verdict is
+    about a frame, so it stands in the runs of every arm. Returns the file and the number of rows that were added.
+    """
+    file = planned.folder / _LABELS
+    known: dict[tuple[str, int, str], LabelRow] = {}
+    if file.exists():
+        for _, row in read_labels(file).rows:
+            known[row.run, row.turn, row.by] = row
+    added = []
+    for (number, turn), (damaged, failure, person) in sorted(verdicts.items()):
+        for job in planned.jobs_of[number]:
+            row = LabelRow(
+                run=job.path.as_posix(),
+                turn=turn,
+                attempt=1 if turn else None,
+                damaged=damaged,
+                failure=failure,
+                by=person or by,
+            )
+            before = known.get((row.run, row.turn, row.by))
+            if before is None or (before.damaged, before.failure) != (row.damaged, row.failure):
+                added.append(row)
+    append_labels(file, added)
+    return file, len(added)
+
+
+def check_arm_names(names: Iterable[str]) -> None:
+    """Raise `ConfigError` for an arm that cannot be a folder's name."""
+    for name in names:
+        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}", name) or "--" in name or name == RECORDED:
+            raise ConfigError(
+                f"--arm {name}: a name has up to 40 letters, digits, '.', '_' and single '-', and is not {RECORDED!r}"
+            )
