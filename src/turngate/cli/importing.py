@@ -355,7 +355,7 @@ def _run(
     by = options.by or (options.labels or options.table or Path("people")).stem
     verdicts = _all_verdicts(tree.chains, matched)
     if verdicts:
-        file, added = write_labels(planned, verdicts, by)
+        file, added = write_labels(planned, verdicts, by, recheck.left)
         if not options.as_json:
             click.echo(f"labels: {added} rows added to {file}")
     facts = {**_facts(tree, matched, problems, notes), "changed": list(recheck.changed)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -341,12 +341,16 @@ def _extract(chain: FoundChain, folder: Path, name: str) -> None:
 
 
 def write_labels(
-    planned: ImportedStudy, verdicts: Mapping[tuple[int, int], tuple[bool | None, str, str]], by: str
+    planned: ImportedStudy,
+    verdicts: Mapping[tuple[int, int], tuple[bool | None, str, str]],
+    by: str,
+    left: Collection[Path] = (),
 ) -> tuple[Path, int]:
     """Add verdicts to the study's label file; those that it has already are not written again.
 
     `verdicts` maps (number of the chain, turn) to verdict, words and person; `by` names who has none. A verdict is
-    about a frame, so it stands in the runs of every arm. Returns the file and the number of rows that were added.
+    about a frame, so it stands in the runs of every arm, but for those in `left` that are not there. Returns the file
+    and the number of rows that were added.
     """
     file = planned.folder / _LABELS
     known: dict[tuple[str, int, str], LabelRow] = {}
@@ -354,8 +358,11 @@ def write_labels(
         for _, row in read_labels(file).rows:
             known[row.run, row.turn, row.by] = row
     added = []
+    absent = {path for path in left if not RunFolder(planned.folder / path).exists()}
     for (number, turn), (damaged, failure, person) in sorted(verdicts.items()):
         for job in planned.jobs_of[number]:
+            if job.path in absent:
+                continue
             row = LabelRow(
                 run=job.path.as_posix(),
                 turn=turn,

@@ -194,14 +194,20 @@ class _ManifestRow(BaseModel, use_attribute_docstrings=True):
     instruction: str | None = None
     turn: int | None = Field(default=None, ge=0)
     attempt: int | None = Field(default=None, ge=0)
+    chain: _Text | None = None
+    """Rows of one chain, with their turns, are each other's history; turn 0 is the origin."""
+    history: _Text | None = None
+    """The images that led to this one, the first first, without the origin; separated by `;`."""
 
 
 def manifest_target(file: Path, table: Path | None = None) -> Target:
     """The images that a CSV file lists, each with its references; raises `ConfigError` that names the line."""
     jobs: dict[str, ScoreJob] = {}
     places: dict[str, ImagePlace] = {}
-    for line, row in manifest_rows(file, _ManifestRow, ("path",), _WHERE):
-        job = _manifest_job(file, line, row)
+    rows = list(manifest_rows(file, _ManifestRow, ("path",), _WHERE))
+    chains = _manifest_chains(file, rows)
+    for line, row in rows:
+        job = _in_chain(_manifest_job(file, line, row), row, chains)
         if job.id in jobs:
             raise ConfigError(f"{_WHERE}: {file}, line {line}: {job.id} was listed before: give each row an id")
         jobs[job.id] = job
@@ -212,6 +218,8 @@ def manifest_target(file: Path, table: Path | None = None) -> Target:
     for role in ("origin", "first", "previous", "instruction"):
         if any(getattr(job, role) is not None for job in jobs.values()):
             offers.add(role)
+    if any(row.chain or row.history for _, row in rows):
+        offers.add("history")
     found = tuple(jobs.values())
     return Target(str(file), table or file.parent / FILE_NAME, found, len(found), frozenset(offers), places)
 
@@ -225,7 +233,49 @@ def _manifest_job(file: Path, line: int, row: _ManifestRow) -> ScoreJob:
             if not path.is_file():
                 raise ConfigError(f"{_WHERE}: {file}, line {line}: {role}: no image at {path}: check the path")
             references[role] = ImageSource(path)
+    if row.history is not None:
+        earlier = [file.parent / name.strip() for name in row.history.split(";") if name.strip()]
+        missing = next((path for path in earlier if not path.is_file()), None)
+        if missing is not None:
+            raise ConfigError(f"{_WHERE}: {file}, line {line}: history: no image at {missing}: check the path")
+        references["history"] = tuple(map(ImageSource, earlier))
     return ScoreJob(row.id or row.path, ImageSource(file.parent / row.path), instruction=row.instruction, **references)
+
+
+_Rows = list[tuple[int, _ManifestRow]]
+
+
+def _manifest_chains(file: Path, rows: _Rows) -> dict[str, dict[int, ImageSource]]:
+    """Chain -> turn -> image; raises `ConfigError` for a row without a turn, and for two rows of one turn."""
+    chains: dict[str, dict[int, ImageSource]] = {}
+    for line, row in rows:
+        if row.chain is None:
+            continue
+        where = f"{_WHERE}: {file}, line {line}"
+        if row.turn is None:
+            raise ConfigError(f"{where}: a row of a chain needs its turn, 0 for the origin")
+        if row.turn in chains.setdefault(row.chain, {}):
+            raise ConfigError(f"{where}: chain {row.chain} has turn {row.turn} twice")
+        chains[row.chain][row.turn] = ImageSource(file.parent / row.path)
+    return {name: dict(sorted(images.items())) for name, images in chains.items()}
+
+
+def _in_chain(job: ScoreJob, row: _ManifestRow, chains: Mapping[str, Mapping[int, ImageSource]]) -> ScoreJob:
+    """The job with what its chain says of it, where its own columns say nothing: as in a run that kept every image."""
+    if row.chain is None or row.turn is None:
+        return job
+    chain = chains[row.chain]
+    origin = chain.get(0)
+    earlier = tuple(image for turn, image in chain.items() if 0 < turn < row.turn)
+    if row.turn == 0:
+        return replace(job, origin=job.origin or origin, first=job.first or origin, previous=job.previous or origin)
+    return replace(
+        job,
+        origin=job.origin or origin,
+        first=job.first or (earlier[0] if earlier else job.candidate),
+        previous=job.previous or (earlier[-1] if earlier else origin),
+        history=job.history or earlier,
+    )
 
 
 @dataclass(frozen=True)

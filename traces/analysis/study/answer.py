@@ -200,6 +200,7 @@ def answer_study(loaded: LoadedStudy, reader: SummaryReader | None = None) -> St
         failures=[answer_failures(arm, of_arm, labels) for arm, of_arm in arms.items()],
         missing=[f"{run.arm} {run.label}" for run in study.runs if not run.exists()],
         remarks=[
+            *_replayed(runs),
             *_same_pictures(loaded),
             *_unequal(runs),
             *_calibrated_here(arms),
@@ -289,6 +290,24 @@ def _unequal(runs: Sequence[LoadedRun]) -> list[str]:
             f"{arm}: in {counted(number, 'run')} the recorded chain diverged; {counted(unknown, 'turn')} beyond that "
             "point are unknown and in no rate."
         )
+    return found
+
+
+def _replayed(runs: Sequence[LoadedRun]) -> list[str]:
+    """What recorded chains can say, and what not."""
+    replayed = [one for one in runs if one.view.replayed]
+    if not replayed:
+        return []
+    which = "All runs serve" if len(replayed) == len(runs) else f"{counted(len(replayed), 'run')} of {len(runs)} serve"
+    found = [f"{which} recorded chains: nothing was edited, every turn brings the frame that was recorded."]
+    if any(one.gated for one in replayed):
+        found.append(
+            "Gates are compared by replay: where one refuses a frame that was kept then, the next ones were made from "
+            "another image. Each run counts up to there, and differences to no gate are over the turns before it."
+        )
+    lost = sum(attempt.row.not_on_record for one in replayed for attempt in one.view.attempts)
+    if lost:
+        found.append(f"{counted(lost, 'turn')} of recorded chains have no image that can be read: unknown, in no rate.")
     return found
 
 
