@@ -65,11 +65,13 @@ def export_command(
 
 def _write_frames(run: Path, pattern: str) -> int:
     from turngate.importing import write_frames
+    from turngate.traces.analysis.statistics import counted
 
     written = write_frames(run, pattern)
     for line in written.left_out:
         click.echo(f"note: {line}", err=True)
-    click.echo(f"{written.frames} frames of {written.runs} runs written", err=True)
+    frames, runs = counted(written.frames, "frame"), counted(written.runs, "run")
+    click.echo(f"{frames} of {runs} written", err=True)
     return 0
 
 

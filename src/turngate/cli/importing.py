@@ -95,8 +95,6 @@ def _import(source: str | None, options: _Options) -> int:
     settings = _settings(source, options, tree)
     folder = options.out or Path("runs") / settings.name
     planned = import_study(tree.chains, settings, folder)
-    if tree.chains:
-        _check_components(planned)
     matched = _verdicts(tree.chains, options)
     problems = [*tree.all_problems(), *(matched.problems if matched else ())]
     notes = [*tree.notes, *_decided(planned, options)]
@@ -202,22 +200,6 @@ def _study_name(source: str | None, options: _Options) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", named).strip("-._")[:64] or "imported"
 
 
-def _check_components(planned: ImportedStudy) -> None:
-    """Build what measures and decides once: what is missing is an error before anything is written."""
-    from turngate.agent.gates import GATES
-    from turngate.evaluators import EVALUATORS
-
-    seen = set()
-    for job in planned.study.jobs:
-        config = job.config
-        measures = [truth.measure for truth in config.truths.values() if truth.measure != "simulator"]
-        for part in (*config.evaluators.values(), *measures, config.gate):
-            key = part.model_dump_json()
-            if key not in seen:
-                seen.add(key)
-                GATES.build(part) if part is config.gate else EVALUATORS.build(part)
-
-
 def _verdicts(chains: Sequence[FoundChain], options: _Options) -> MatchedVerdicts | None:
     """The verdicts of `--labels`, after the columns were shown and confirmed."""
     from turngate.errors import ConfigError
@@ -305,6 +287,7 @@ def _labelled(number: int, chain: FoundChain, matched: MatchedVerdicts | None) -
 def _say_found(tree: FoundTree, matched: MatchedVerdicts | None, problems: Sequence[str], notes: Sequence[str]) -> None:
     from turngate.cli.columns import plain, print_rows, print_words
     from turngate.importing import turn_ranges
+    from turngate.traces.analysis.statistics import counted
 
     rows = [
         {
@@ -321,9 +304,9 @@ def _say_found(tree: FoundTree, matched: MatchedVerdicts | None, problems: Seque
     print_rows(rows, left=("origin", "setting", "model"))
     if len(tree.chains) > _LISTED:
         click.echo(f"and {len(tree.chains) - _LISTED} chains more")
-    frames = sum(len(chain.frames) for chain in tree.chains)
-    origins = len({chain.origin for chain in tree.chains})
-    print_words(f"{len(tree.chains)} chains of {origins} origins, {frames} frames after the origins.")
+    frames = counted(sum(len(chain.frames) for chain in tree.chains), "frame")
+    origins = counted(len({chain.origin for chain in tree.chains}), "origin")
+    print_words(f"{counted(len(tree.chains), 'chain')} of {origins}, {frames} after the origins.")
     for note in notes:
         print_words(note)
     for problem in problems[:_LISTED]:

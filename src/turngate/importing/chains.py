@@ -153,7 +153,7 @@ def _chain(
     origin = fields.get("origin") or name
     setting, editor = _setting(fields), fields.get("editor") or fields.get("model") or ""
     label = _words(origin, setting, editor, fields)
-    ordered = sorted(group, key=lambda frame: (frame.turn, natural(frame.file.name)))
+    ordered = sorted(group, key=lambda frame: (frame.turn, natural(frame.file.name), frame.file.name))
     kept: dict[int, FoundFrame] = {}
     doubles = []
     for frame in ordered:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import re
 from collections import Counter
@@ -110,7 +111,11 @@ class PathPattern:
         """Why nothing fits: what is there instead, and a pattern that fits it, in one line."""
         if not self.root.is_dir():
             there = next((folder for folder in (self.root, *self.root.parents) if folder.is_dir()), Path())
-            return f"no folder {self.root}: {there} has {_listed(there)}"
+            step = self.root.relative_to(there).parts[0] if there != Path() else self.root.parts[0]
+            folders = [one.name for one in there.iterdir() if one.is_dir()]
+            near = difflib.get_close_matches(step, folders, n=1)
+            instead = f"; did you mean {near[0]!r}?" if near else f": {there} has {_listed(there)}"
+            return f"no folder {self.root}{instead}"
         found = images_below(self.root, _LOOKED_AT)
         if not found:
             return f"no image below {self.root}: it has {_listed(self.root)}"

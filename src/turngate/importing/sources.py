@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -73,7 +74,8 @@ _VERDICTS = {"1": True, "true": True, "yes": True, "y": True, "0": False, "false
 
 
 def _verdict(cell: Any) -> Any:
-    return _VERDICTS.get(str(cell).strip().lower(), cell)
+    word = str(cell).strip().lower()
+    return _VERDICTS.get(word, cell) if word and cell is not None else None
 
 
 class _FrameRow(BaseModel, use_attribute_docstrings=True):
@@ -98,10 +100,12 @@ class _FrameRow(BaseModel, use_attribute_docstrings=True):
 def from_map(file: Path, origin: str | None = None, renumber: bool = False) -> FoundTree:
     """The chains that a CSV file or JSON lines list, a frame in each row.
 
-    Rows of one origin, setting, repeat and editor are a chain. Raises `ConfigError` that names file and line.
+    Rows of one origin, setting, repeat and editor are a chain; rows of several models are one chain as long as no turn
+    comes twice, for a model's name may change on the way. A row of turn 0 that leaves columns empty is the origin of
+    all chains that it fits. Raises `ConfigError` that names file and line.
     """
     rows = _json_rows(file) if file.suffix.lower() in (".jsonl", ".ndjson") else _csv_rows(file)
-    frames = [_frame(file, row) for _, row in rows]
+    frames = _with_shared_origins(_by_model([_frame(file, row) for _, row in rows]))
     if not frames:
         raise UserError(f"--map: {file} lists no frames")
     tree = chains_of([frame for frame in frames if frame.file.is_file()], file.stem, origins_by(origin), renumber)
@@ -137,9 +141,7 @@ def _json_rows(file: Path) -> Iterator[tuple[int, _FrameRow]]:
 
 
 def _frame(file: Path, row: _FrameRow) -> FoundFrame:
-    given = {"origin": row.origin, "setting": row.setting, "repeat": row.repeat}
-    # A model's name may change in the middle of a chain; where a column says what made the chain, that one counts.
-    given |= {"editor": row.editor} if row.editor else {"model": row.model}
+    given = {"origin": row.origin, "setting": row.setting, "repeat": row.repeat, "editor": row.editor}
     return FoundFrame(
         _absolute(file.parent / row.path),
         {name: text for name, text in given.items() if text},
@@ -150,6 +152,49 @@ def _frame(file: Path, row: _FrameRow) -> FoundFrame:
         model=row.model,
         damaged=row.damaged,
     )
+
+
+_Key = tuple[tuple[str, str], ...]
+
+
+def _by_model(frames: list[FoundFrame]) -> list[FoundFrame]:
+    """The frames with the field `model` where it tells chains apart, or where a chain has one."""
+    groups: dict[_Key, list[FoundFrame]] = {}
+    for frame in frames:
+        groups.setdefault(tuple(sorted(frame.fields.items())), []).append(frame)
+    found = []
+    for group in groups.values():
+        models = list(dict.fromkeys(frame.model for frame in group if frame.model))
+        if "editor" in group[0].fields or not models:
+            found += group
+        elif len({frame.turn for frame in group}) == len(group):
+            found += [replace(frame, fields={**frame.fields, "model": " / ".join(models)}) for frame in group]
+        else:
+            found += [
+                replace(frame, fields={**frame.fields, "model": frame.model}) if frame.model else frame
+                for frame in group
+            ]
+    return found
+
+
+def _with_shared_origins(frames: list[FoundFrame]) -> list[FoundFrame]:
+    """The frames, with the origin of every chain that has none and that a row of turn 0 fits."""
+    groups: dict[_Key, list[FoundFrame]] = {}
+    for frame in frames:
+        groups.setdefault(tuple(sorted(frame.fields.items())), []).append(frame)
+    alone = {key: group[0] for key, group in groups.items() if {frame.turn for frame in group} == {0}}
+    used, found = set(), []
+    for key, group in groups.items():
+        if key in alone:
+            continue
+        found += group
+        if all(frame.turn for frame in group):
+            fits = [other for other in alone if set(other) <= set(key)]
+            if fits:
+                best = max(fits, key=len)
+                used.add(best)
+                found.append(replace(alone[best], fields=group[0].fields))
+    return found + [frame for key, frame in alone.items() if key not in used]
 
 
 def _name_of(folder: Path) -> str:

@@ -13,14 +13,18 @@ from typing import Any, Literal
 import numpy as np
 from PIL import Image
 
+from turngate.agent.editors import EDITORS
 from turngate.agent.editors.replay import RecordedAs, ReplayConfig
+from turngate.agent.scenarios import SCENARIOS
 from turngate.errors import BadImage, ConfigError, MachineError, UserError
+from turngate.graphs.components import build_components
 from turngate.graphs.config import RunConfig
 from turngate.graphs.load import parse_config
 from turngate.graphs.study import Job, Study, StudyConfig
 from turngate.importing.chains import FoundChain, FoundFrame
 from turngate.picture import FORMATS, encode_png
 from turngate.traces.analysis.labels import LabelRow, append_labels, read_labels
+from turngate.traces.analysis.study import StudyView
 from turngate.traces.progress import run_status
 from turngate.traces.run_folder import RunFolder
 
@@ -88,8 +92,9 @@ class ImportedStudy:
     def prepare(self) -> tuple[Study, Recheck]:
         """Write the list of every chain's frames, and extract those of animated images.
 
-        Returns the study without the runs of changed chains. Raises `MachineError` when it cannot be written.
+        Raises `UserError` where another study lives in the folder, `MachineError` when it cannot be written.
         """
+        _check_folder(self.folder, self.study.config.question)
         finished: list[Path] = []
         changed: list[str] = []
         left_out: set[Path] = set()
@@ -104,13 +109,13 @@ class ImportedStudy:
 
 
 def import_study(chains: Sequence[FoundChain], settings: ImportSettings, folder: Path) -> ImportedStudy:
-    """The study of these chains in `folder`, every run checked; raises `ConfigError` before anything is written."""
-    _check_folder(folder)
+    """The study of these chains in `folder`, every run checked; raises `ConfigError`, and writes nothing."""
+    question = f"What became of the images in {settings.source}, turn by turn?"
     run = {"evaluators": dict(settings.evaluators), "telemetry": {"exporter": "none"}, "driver": "loop"}
     gates: dict[str, Any] = {RECORDED: "always_accept", **settings.arms}
     config = StudyConfig(
         name=settings.name,
-        question=f"What became of the images in {settings.source}, turn by turn?",
+        question=question,
         notes=(
             f"Imported from {settings.source}: {len(chains)} recorded chains. Nothing was edited here: every turn "
             "serves the frame that was recorded."
@@ -120,7 +125,7 @@ def import_study(chains: Sequence[FoundChain], settings: ImportSettings, folder:
         controls=(),
         labels=_LABELS if settings.labelled or (folder / _LABELS).exists() else None,
     )
-    names = _labels(chains)
+    names = _folder_names(chains)
     jobs_of: list[list[Job]] = [[] for _ in chains]
     for arm, gate in gates.items():
         for chain, name, jobs in zip(chains, names, jobs_of, strict=True):
@@ -128,15 +133,34 @@ def import_study(chains: Sequence[FoundChain], settings: ImportSettings, folder:
             editor = chain.editor or "recorded"
             jobs.append(Job(arm, False, chain.origin, chain.setting, editor, chain.repeat, checked, Path(arm, name)))
     ordered = tuple(jobs[number] for number in range(len(gates)) for jobs in jobs_of)
+    _check_components(ordered)
     return ImportedStudy(Study(config, ordered), tuple(chains), tuple(map(tuple, jobs_of)), folder)
 
 
-def _check_folder(folder: Path) -> None:
-    if (folder / "study.json").exists() and not (folder / "chains").is_dir():
-        raise UserError(f"{folder} holds a study that was not imported: choose another folder with --out")
+def _check_folder(folder: Path, question: str) -> None:
+    """Raise `UserError` where another study lives; an import goes on where the same source was imported before."""
+    if not (folder / "study.json").exists():
+        return
+    before = StudyView.load(folder).config.get("question")
+    if before != question:
+        raise UserError(f"{folder} holds another study ({before}): choose another folder with --out, or another --name")
 
 
-def _labels(chains: Sequence[FoundChain]) -> list[str]:
+def _check_components(jobs: Iterable[Job]) -> None:
+    """Build what measures and decides, once for each kind: what cannot work together is an error before any run."""
+    stand_in = EDITORS.configure({"type": "codec"}, "editor")  # the frames are not read for it
+    known: set[str] = set()
+    for job in jobs:
+        config = job.config
+        if any(truth.measure == "simulator" for truth in config.truths.values()):
+            raise ConfigError("--truth: recorded frames have no simulator's record: measure it with an evaluator")
+        key = config.model_dump_json(include={"scenario", "turns", "evaluators", "truth", "gate"})
+        if key not in known:
+            known.add(key)
+            build_components(config.model_copy(update={"editor": stand_in}))
+
+
+def _folder_names(chains: Sequence[FoundChain]) -> list[str]:
     """A folder's name for each chain: what varies among them, each name once."""
     parts = [(chain.origin, chain.setting, chain.editor, f"r{chain.repeat}") for chain in chains]
     varies = [len({part[place] for part in parts}) > 1 or place == 0 for place in range(4)]
@@ -216,7 +240,12 @@ def _truth(chain: FoundChain, ideal: IdealChoice, settings: ImportSettings) -> M
     if chain.regions:
         regions = [list(box) for box in chain.regions]
         return {"measure": {"type": "control_regions", "regions": regions, "align": "crop"}, "damaged_at": 20}
-    if ideal == "unknown" and settings.scenario is None:
+    if settings.scenario is not None:
+        scenario = SCENARIOS.build(SCENARIOS.configure(settings.scenario, "--scenario"))
+        known = scenario.ideal is not None
+    else:
+        known = ideal != "unknown"
+    if not known:
         return None
     return {"measure": {"type": "psnr", "align": "shift"}, "damaged_at": 22}
 

@@ -105,9 +105,11 @@ def _frames(folder: Path, listed: _Listed, pattern: PathPattern, left_out: list[
             yield _placed(pattern, fields, recorded, view, row.turn, composite or row.image, kind)
             continue
         torn = next((extra["image"] for extra in row.extras if extra["role"] == "undecodable"), None)
-        if torn is None or not row.not_on_record:
+        if not row.not_on_record or row.why != "undecodable":
             continue
-        if pattern.takes_any_suffix:
+        if torn is None:
+            left_out.append(f"{folder}: the file of turn {row.turn} was empty: it has no file")
+        elif pattern.takes_any_suffix:
             left_out.append(f"{folder}: turn {row.turn} cannot be read and has no known suffix: it has no file")
         else:
             yield _placed(pattern, fields, recorded, view, row.turn, torn, None)
