@@ -251,6 +251,25 @@ def test_labels_that_mean_no_frame_are_told(turngate: Turngate, tmp_path: Path) 
     done.refused(2, "line 2", "'perhaps'")
 
 
+def test_a_study_file_names_its_labels(turngate: Turngate, tmp_path: Path) -> None:
+    """They lead the page wherever it is written; rows of a run that is not there are told in one line."""
+    chain(tmp_path / "x", (10, 20, 30))
+    (tmp_path / "verdicts.csv").write_text(
+        "run,turn,damaged\nruns/s/open,1,no\nruns/s/open,2,yes\ngone,1,no\ngone,2,no\n"
+    )
+    (tmp_path / "study.yaml").write_text(
+        "{name: s, question: Why, labels: verdicts.csv, controls: none, arms: {open: {gate: always_accept}},\n"
+        "run: {origin: x/0.png, scenario: replicate, turns: 2, editor: {type: replay, source: x}, evaluators: []}}"
+    )
+    done = turngate("study", "study.yaml", "--quiet")
+    assert done.code == 0, done.err
+    assert "Truth (labels)" in done.out
+    assert f"{tmp_path}/verdicts.csv, line 4 and 1 more row: none of the runs is 'gone'" in done.err
+    (tmp_path / "runs/s/index.html").unlink()
+    assert turngate("report", "runs/s").code == 0
+    assert "labels, damaged at 1" in Page(tmp_path / "runs/s/index.html").words()
+
+
 # Gates on recorded chains.
 
 

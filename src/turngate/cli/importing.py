@@ -15,7 +15,7 @@ import click
 from turngate.cli.options import json_option, out_option, quiet_option
 
 if TYPE_CHECKING:
-    from turngate.importing import FoundChain, FoundTree, ImportedStudy, ImportSettings, MatchedVerdicts
+    from turngate.importing import FoundChain, FoundTree, FrameVerdict, ImportedStudy, ImportSettings, MatchedVerdicts
 
 __all__ = ["import_command"]
 
@@ -213,23 +213,24 @@ def _verdicts(chains: Sequence[FoundChain], options: _Options) -> MatchedVerdict
     columns = given.guess() if options.label_columns is None else given.chosen(options.label_columns)
     verdicts = given.verdicts(columns)
     if options.label_columns is None and not options.yes and not options.dry_run:
-        _confirm(options.labels, columns, [(one.path, one.damaged) for one in verdicts[:3]], options)
+        _confirm(options.labels, columns, verdicts, options)
     elif options.label_columns is None and not options.as_json:
         click.echo(f"labels: {options.labels}: columns {columns} (guessed)", err=True)
     return match_verdicts(chains, verdicts, options.labels)
 
 
-def _confirm(file: Path, columns: object, shown: Sequence[tuple[str, bool | None]], options: _Options) -> None:
+def _confirm(file: Path, columns: object, verdicts: Sequence[FrameVerdict], options: _Options) -> None:
     from turngate.errors import ConfigError, UserError
 
     if not sys.stdin.isatty() or options.as_json:
         raise ConfigError(
             f"--labels: {file}: the columns seem to be {columns}: confirm with --yes, or give --label-columns {columns}"
         )
-    words = {True: "damaged", False: "sound", None: "no verdict"}
-    click.echo(f"{file}: columns {columns}; for instance", err=True)
-    for path, damaged in shown:
-        click.echo(f"  {path}: {words[damaged]}", err=True)
+    click.echo(f"{file}: the columns seem to be {columns}", err=True)
+    for word, damaged in (("damaged", True), ("sound", False), ("without a verdict", None)):
+        of_kind = [one.path for one in verdicts if one.damaged is damaged]
+        if of_kind:
+            click.echo(f"  {len(of_kind)} {word}, for instance {of_kind[0]}", err=True)
     if not click.confirm("Is that right?", default=True, err=True):
         raise UserError("nothing was imported: name the columns with --label-columns path=NAME,damaged=NAME")
 

@@ -12,13 +12,21 @@ from turngate.importing.study import (
     import_study,
     write_labels,
 )
-from turngate.importing.verdicts import LabelColumns, MatchedVerdicts, VerdictFile, match_verdicts, read_verdicts
+from turngate.importing.verdicts import (
+    FrameVerdict,
+    LabelColumns,
+    MatchedVerdicts,
+    VerdictFile,
+    match_verdicts,
+    read_verdicts,
+)
 from turngate.importing.written import WrittenFrames, write_frames
 
 __all__ = [
     "LAYOUTS",
     "FoundChain",
     "FoundTree",
+    "FrameVerdict",
     "IdealChoice",
     "ImportSettings",
     "ImportedStudy",

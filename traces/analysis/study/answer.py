@@ -136,7 +136,8 @@ class TruthAnswer(FrozenModel):
     pairs: list[ArmDifference]
     """Every other arm against the one without a gate."""
     unbeaten: list[str]
-    """Own arms that no other own arm is as good as on both axes and better than on one."""
+    """Own arms that no other own arm is as good as on both axes and better than on one; empty where a recorded chain
+    diverged, for then the arms' rates are over different turns."""
     evaluators: list[EvaluatorAnswer]
     """Those of the runs, then those that scored the runs after them (`rescored` is set)."""
     sensitivity: list[SensitivityRow]
@@ -240,7 +241,7 @@ def _answer_truth(
         seen_by_gate=[arm for arm, of_arm in arms.items() if any(truth_seen_by_gate(one.view) for one in of_arm)],
         arms=ordered,
         pairs=pair_arms(arms, ungated),
-        unbeaten=unbeaten_arms(ordered),
+        unbeaten=[] if any(one.answer.diverged_turn is not None for one in runs) else unbeaten_arms(ordered),
         evaluators=[*answer_evaluators(arms, ungated), *(answer_rescored(loaded, base) if rescored else [])],
         sensitivity=[row for damaged_at in thresholds for row in sensitivity_at(arms, damaged_at)],
     )
@@ -285,11 +286,14 @@ def _unequal(runs: Sequence[LoadedRun]) -> list[str]:
         found.append(f"Runs plan different numbers of turns ({lengths}): differences to no gate are over equal turns.")
     diverged = Counter(one.run.arm for one in runs if one.answer.diverged_turn is not None)
     for arm, number in diverged.items():
-        unknown = sum(one.answer.turns.unknown for one in runs if one.run.arm == arm)
+        of_arm = [one.answer for one in runs if one.run.arm == arm]
+        unknown, turns = sum(one.turns.unknown for one in of_arm), sum(one.planned for one in of_arm)
         found.append(
             f"{arm}: in {counted(number, 'run')} the recorded chain diverged; {counted(unknown, 'turn')} beyond that "
-            "point are unknown and in no rate."
+            f"point are unknown and in no rate: its numbers are over the other {turns - unknown} of {turns} turns."
         )
+    if diverged:
+        found.append("Rates of arms that diverged are over different turns: no arm is named as unbeaten.")
     return found
 
 
