@@ -22,7 +22,7 @@ from turngate.traces.rescored import read_scores
 from .trees import PATTERN, chain, flat, photograph, tree
 
 Turngate = Callable[..., Done]
-QUICK = ("--with", "none", "--quiet")
+QUICK = ("--quiet", "--with", "none")
 
 
 def results(run: Path) -> list[str]:
@@ -85,6 +85,8 @@ def test_a_second_call_goes_on_and_tells_what_changed(turngate: Turngate, tmp_pa
     assert {file: file.stat().st_mtime_ns for file in ledgers} == ledgers
     (tmp_path / "x/a/1.png").touch()  # the same bytes
     assert turngate(*call).code == 0
+    other = turngate(*call[:-1], "{type: scripted}")
+    other.refused(2, "runs/x/recorded/a was imported with other settings (evaluators.scripted", "turngate score runs/x")
     flat(tmp_path / "x/a/1.png", 21)
     chain(tmp_path / "x/c", (90, 80))
     done = turngate(*call)
@@ -208,6 +210,26 @@ def test_mistakes_are_one_line(
     assert not (tmp_path / "runs").exists()
 
 
+def test_more_chains_of_another_setting_change_no_run(turngate: Turngate, tmp_path: Path) -> None:
+    chain(tmp_path / "x/a/one/rep1", (10, 20))
+    call = ("import", "x/{origin}/{setting}/rep{repeat}/{turn}", *QUICK)
+    assert turngate(*call).code == 0
+    before = (tmp_path / "runs/x/recorded/a--one--r1/ledger.sqlite").stat().st_mtime_ns
+    for place in ("x/a/two/rep1", "x/b/one/rep1", "x/a/one/rep2"):
+        chain(tmp_path / place, (30, 40))
+    assert turngate(*call).code == 0
+    runs = sorted(run.name for run in (tmp_path / "runs/x/recorded").iterdir())
+    assert runs == ["a--one--r1", "a--one--r2", "a--two--r1", "b--one--r1"]
+    assert (tmp_path / "runs/x/recorded/a--one--r1/ledger.sqlite").stat().st_mtime_ns == before
+
+
+def test_numbers_that_are_no_turns(turngate: Turngate, tmp_path: Path) -> None:
+    for number in (0, 20261201):
+        flat(tmp_path / f"x/a/{number}.png", number % 200)
+    turngate("import", "x/{origin}/{turn}", *QUICK).refused(2, "is that number a turn", "--renumber")
+    assert found(turngate, "x/{origin}/{turn}", "--renumber")["chains"][0]["turns"] == 1
+
+
 def test_another_study_is_left_alone(turngate: Turngate, tmp_path: Path) -> None:
     chain(tmp_path / "x/a", (10, 20))
     assert turngate("import", "x/{origin}/{turn}", *QUICK).code == 0
@@ -318,8 +340,8 @@ def test_a_map_lists_odd_trees(turngate: Turngate, tmp_path: Path) -> None:
     assert done.code == 0, done.err
     assert f"no image at {tmp_path}/odd/9.png" in done.err
     study = tmp_path / "runs/map/recorded"
-    assert sorted(run.name for run in study.iterdir()) == ["cup--m-1--r2", "cup--m-1-m-2--r1"]
-    attempts = RunView.load(study / "cup--m-1-m-2--r1").attempts
+    assert sorted(run.name for run in study.iterdir()) == ["cup--hot--m-1--r2", "cup--hot--m-1-m-2--r1"]
+    attempts = RunView.load(study / "cup--hot--m-1-m-2--r1").attempts
     assert [(one.row.model, one.row.instruction, one.row.reasoning) for one in attempts] == [
         ("m-1", "Copy it", "All is well."), ("m-2", "Copy it, again", None)
     ]  # fmt: skip
@@ -399,7 +421,7 @@ def test_history_is_the_same_in_an_import_and_in_a_manifest(turngate: Turngate, 
     done = turngate("import", PATTERN, *evaluators, "--quiet")
     assert done.code == 0, done.err
     folder = "root/coffee/jpeg/rep01"
-    view = RunView.load(tmp_path / "runs/root/recorded/coffee")
+    view = RunView.load(tmp_path / "runs/root/recorded/coffee--jpeg--r1")
     live = {
         (one.row.turn, name): (score.status, score.value) for one in view.attempts for name, score in one.scores.items()
     }

@@ -65,6 +65,7 @@ class PathPattern:
     """
 
     def __init__(self, text: str, option: str = "the pattern") -> None:
+        text = os.path.expanduser(text)  # noqa: PTH111 - a pattern is no path yet
         self.text, self._option = text, option
         opened = text.replace("{{", "\0").replace("}}", "\1")  # braces that are meant as such
         parts = [part for part in opened.replace(os.sep, "/").split("/") if part not in ("", ".")]
@@ -191,7 +192,8 @@ class PathPattern:
             value = fields[name]
             if width and value.isdecimal():
                 value = f"{int(value):{width}}"
-            return re.sub(r"[\\/\0]+", "-", value)
+            name = re.sub(r"[\\/\0]+", "-", value)
+            return "-" if name in (".", "..") else name
 
         return _plain(_FIELD.sub(text, part))
 

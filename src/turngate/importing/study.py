@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-from PIL import Image
-
 from turngate.agent.editors import EDITORS
-from turngate.agent.editors.replay import RecordedAs, ReplayConfig
+from turngate.agent.editors.replay import RecordedAs
 from turngate.agent.scenarios import SCENARIOS
-from turngate.errors import BadImage, ConfigError, MachineError, UserError
+from turngate.errors import ConfigError, UserError
 from turngate.graphs.components import build_components
 from turngate.graphs.config import RunConfig
 from turngate.graphs.load import parse_config
 from turngate.graphs.study import Job, Study, StudyConfig
-from turngate.importing.chains import FoundChain, FoundFrame
-from turngate.picture import FORMATS, encode_png
+from turngate.importing.chains import FoundChain
+from turngate.importing.prepared import frame_file, manifest_of, prepare_chain
 from turngate.traces.analysis.labels import LabelRow, append_labels, read_labels
 from turngate.traces.analysis.study import StudyView
-from turngate.traces.progress import run_status
 from turngate.traces.run_folder import RunFolder
 
 __all__ = [
@@ -99,7 +93,7 @@ class ImportedStudy:
         changed: list[str] = []
         left_out: set[Path] = set()
         for chain, jobs in zip(self.chains, self.jobs_of, strict=True):
-            whole, problem = _prepared(chain, jobs, self.folder)
+            whole, problem = prepare_chain(chain, jobs, self.folder)
             finished += whole
             if problem:
                 changed.append(problem)
@@ -161,13 +155,13 @@ def _check_components(jobs: Iterable[Job]) -> None:
 
 
 def _folder_names(chains: Sequence[FoundChain]) -> list[str]:
-    """A folder's name for each chain: what varies among them, each name once."""
-    parts = [(chain.origin, chain.setting, chain.editor, f"r{chain.repeat}") for chain in chains]
-    varies = [len({part[place] for part in parts}) > 1 or place == 0 for place in range(4)]
+    """A folder's name for each chain, each name once: made of its own fields, so that more chains change none."""
     found: list[str] = []
     taken: set[str] = set()
-    for part in parts:
-        name = "--".join(_slug(text) for text, shown in zip(part, varies, strict=True) if shown and text)
+    for chain in chains:
+        repeat = chain.fields.get("repeat", "")
+        parts = (chain.origin, chain.setting, chain.editor, f"r{int(repeat) if repeat.isdecimal() else repeat}")
+        name = "--".join(_slug(text) for text in (parts if repeat else parts[:3]) if text)
         number = 1
         while (unique := name if number == 1 else f"{name}--{number}").lower() in taken:
             number += 1
@@ -194,12 +188,12 @@ def _run_config(
     raw: dict[str, Any] = {
         **run,
         "name": re.sub(r"[^A-Za-z0-9._-]", "-", f"{arm}-{name}")[:64].rstrip("-"),
-        "origin": {"image": str(_frame_file(chain.start, folder, name))},
+        "origin": {"image": str(frame_file(chain.start, folder, name))},
         "scenario": settings.scenario if settings.scenario is not None else _scenario(chain, ideal),
         "turns": chain.turns,
         "editor": {
             "type": "replay",
-            "source": str(_manifest(folder, name)),
+            "source": str(manifest_of(folder, name)),
             "incomplete": True,
             "recorded_as": RecordedAs(
                 fields=dict(chain.fields), first_turn=chain.first_turn, turn_digits=chain.turn_digits
@@ -248,122 +242,6 @@ def _truth(chain: FoundChain, ideal: IdealChoice, settings: ImportSettings) -> M
     if not known:
         return None
     return {"measure": {"type": "psnr", "align": "shift"}, "damaged_at": 22}
-
-
-# What lies in the study's folder beside its runs: for every chain the list of its frames.
-
-
-def _manifest(folder: Path, name: str) -> Path:
-    return folder / "chains" / f"{name}.csv"
-
-
-def _frame_file(frame: FoundFrame, folder: Path, name: str) -> Path:
-    if frame.part is None:
-        return frame.file
-    return folder / "frames" / name / frame.digest[:12] / f"{frame.turn_text}.png"  # another file, other frames
-
-
-def _prepared(chain: FoundChain, jobs: Sequence[Job], folder: Path) -> tuple[list[Path], str]:
-    """Paths of the jobs that are finished, and what is wrong with the chain where its frames were changed."""
-    name = jobs[0].path.name
-    manifest = _manifest(folder.resolve(), name)
-    runs = {job.path: RunFolder(folder / job.path) for job in jobs}
-    begun = {path: run for path, run in runs.items() if run.exists()}
-    try:
-        before = manifest.read_text(encoding="utf-8") if manifest.exists() else None
-        _extract(chain, folder.resolve(), name)
-        now = _listed(chain, folder.resolve(), name)
-        if not begun or before is None:
-            _write(manifest, now)
-        elif now != before:
-            problem = _changed(chain, manifest, now, begun)
-            if problem:
-                return [], problem
-    except OSError as error:
-        raise MachineError(f"cannot write into {folder}: {error.strerror or error}") from error
-    return [path for path, run in begun.items() if _is_complete(run)], ""
-
-
-def _listed(chain: FoundChain, folder: Path, name: str) -> str:
-    """The chain as a manifest, with size and time of every file: what was not touched needs no second look."""
-    text = io.StringIO(newline="")
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["turn", "path", "instruction", "reasoning", "model", "bytes", "modified_ns"])
-    for turn, frame in [(0, chain.start), *((frame.turn, frame) for frame in chain.frames)]:
-        file = _frame_file(frame, folder, name)
-        facts = frame.file.stat()
-        said = [frame.instruction or "", frame.reasoning or "", frame.model or ""]
-        rows.writerow([turn, file, *said, facts.st_size, facts.st_mtime_ns])
-    return text.getvalue()
-
-
-def _changed(chain: FoundChain, manifest: Path, now: str, begun: Mapping[Path, RunFolder]) -> str:
-    """What is wrong where the frames are others than those of the runs; otherwise the new list replaces the old one."""
-    trial = manifest.with_suffix(".part.csv")
-    _write(trial, now)
-    try:
-        run = next(iter(begun.values()))
-        recorded = run.info().config["editor"]
-        given = ReplayConfig.model_validate({**recorded, "source": trial, "sha256": None}).pinned().sha256
-        if given == recorded["sha256"]:
-            trial.replace(manifest)
-            return ""
-    except UserError as error:
-        return f"{chain.label}: {error}"
-    finally:
-        trial.unlink(missing_ok=True)
-    told = ", ".join(_differing(manifest.read_text(encoding="utf-8"), now)) or "what is reported with its frames"
-    folders = " ".join(str(run.path) for run in begun.values())
-    return (
-        f"{chain.label}: changed since it was imported ({told}): its run is left as it is; import into another folder "
-        f"with --out, or delete {folders} to import it anew"
-    )
-
-
-def _differing(before: str, now: str) -> list[str]:
-    old, new = ({row["turn"]: row for row in csv.DictReader(io.StringIO(text))} for text in (before, now))
-    turns = [turn for turn in {**old, **new} if old.get(turn) != new.get(turn)]
-    words = [
-        f"turn {turn} {'is new' if turn not in old else 'is gone' if turn not in new else Path(new[turn]['path']).name}"
-        for turn in turns
-    ]
-    return words[:5] + ([f"{len(words) - 5} more"] if len(words) > 5 else [])
-
-
-def _is_complete(run: RunFolder) -> bool:
-    ledger = run.ledger()
-    try:
-        return run_status(run.path, ledger.decisions(), ledger.events()) == "complete"
-    finally:
-        ledger.close()
-
-
-def _write(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = file.with_name(f".{file.name}.new")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(file)
-
-
-def _extract(chain: FoundChain, folder: Path, name: str) -> None:
-    """Write the frames of an animated image as PNG; those that are there already are left alone."""
-    owed = [frame for frame in (chain.start, *chain.frames) if frame.part is not None]
-    owed = [frame for frame in owed if not _frame_file(frame, folder, name).exists()]
-    if not owed:
-        return
-    Image.init()
-    for frame in owed:
-        file = _frame_file(frame, folder, name)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with Image.open(frame.file, formats=FORMATS) as opened:
-                opened.seek(frame.part or 0)
-                data = encode_png(np.asarray(opened.convert("RGB"), dtype=np.uint8))
-        except OSError as error:
-            raise BadImage(f"{frame.file}: frame {frame.part} cannot be read: {error}") from None
-        unfinished = file.with_suffix(".part")
-        unfinished.write_bytes(data)
-        unfinished.replace(file)
 
 
 # Labels: rows of the file that the study's page, the viewer and `turngate study --labels` read.

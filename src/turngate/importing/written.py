@@ -63,7 +63,7 @@ def write_frames(path: Path, text: str) -> WrittenFrames:
                     f"{frame.run.path}: add a field in which they differ, for instance {{run}}"
                 )
     for frame in targets.values():
-        if frame.target.exists() and _there(frame.target) != hashlib.sha256(_bytes(frame)).hexdigest():
+        if _there(frame.target) not in (None, hashlib.sha256(_bytes(frame)).hexdigest()):
             raise UserError(f"{frame.target} is there and has other bytes: choose another folder, or remove it")
     for frame in targets.values():
         _write(frame)
@@ -176,9 +176,12 @@ def _bytes(frame: _Frame) -> bytes:
     return encode_png(Picture.from_bytes(data, str(frame.target)).rgb)
 
 
-def _there(file: Path) -> str:
+def _there(file: Path) -> str | None:
+    """SHA-256 of the file; None where there is none."""
     try:
         return hashlib.sha256(file.read_bytes()).hexdigest()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except OSError as error:
         raise BadImage(f"cannot read {file}: {error.strerror or error}") from None
 
