@@ -14,9 +14,9 @@ from turngate.agent.editor import EditUsage, NoImage
 from turngate.component import NOT_ON_RECORD, ObjectFailure
 from turngate.errors import ConfigError
 
-__all__ = ["Chain", "Recorded"]
+__all__ = ["MOST_TURNS", "Chain", "Recorded"]
 
-_LONGEST = 100_000
+MOST_TURNS = 100_000
 """Most turns of a chain: a larger number in a name is a date or an id."""
 
 
@@ -146,8 +146,8 @@ def _lost_turns(frames: Iterable[Recorded]) -> Iterator[Recorded]:
     """An answer without an image for every turn from 1 to the last one that has none of its own."""
     turns = {one.turn for one in frames}
     last = max(turns, default=0)
-    if last > _LONGEST:
-        raise ConfigError(f"editor.source: turn {last} is beyond {_LONGEST:,}: is that number a turn?")
+    if last > MOST_TURNS:
+        raise ConfigError(f"editor.source: turn {last} is beyond {MOST_TURNS:,}: is that number a turn?")
     for turn in range(1, last):
         if turn not in turns:
             lost = NoImage("not_recorded", f"the record has no image for turn {turn}", retryable=False)

@@ -14,8 +14,9 @@ from pydantic import BaseModel, BeforeValidator, Field
 from turngate.agent.editor import EditUsage, NoImage, NoImageWhy
 from turngate.agent.editors.replay.chain import Chain, Recorded
 from turngate.errors import BadImage, ConfigError
+from turngate.image_files import is_image_name
 from turngate.manifest import manifest_rows
-from turngate.picture import EXTENSIONS, open_image
+from turngate.picture import open_image
 from turngate.traces.images import ImageStore
 from turngate.traces.records import AttemptRow, DecisionRow
 from turngate.traces.run_folder import RunFolder
@@ -61,7 +62,6 @@ def _bytes(file: Path, where: str) -> bytes:
 
 
 _LAST_NUMBER = r"(?P<turn>\d+)\D*$"
-_SUFFIXES = {f".{extension}" for extension in EXTENSIONS.values()} | {".jpeg", ".tiff"}
 
 
 def read_folder(folder: Path, pattern: str | None, incomplete: bool = False) -> Chain:
@@ -91,7 +91,7 @@ def _images(folder: Path, deep: bool) -> list[Path]:
 
 
 def _is_image(path: Path) -> bool:
-    return path.suffix.lower() in _SUFFIXES and not path.name.startswith(".") and path.is_file()
+    return is_image_name(path.name) and path.is_file()
 
 
 def _number(found: re.Match[str], group: str, file: Path) -> int:

@@ -8,14 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from turngate.agent.editors.replay import MOST_TURNS
 from turngate.component import Box
-from turngate.importing.pattern import natural
+from turngate.image_files import natural
 from turngate.picture import looks_like_image
 
 __all__ = ["FoundChain", "FoundFrame", "FoundTree", "chains_of", "turn_ranges"]
-
-_LONGEST = 100_000
-"""Most turns of a chain: a larger number in a name is a date or an id."""
 
 _OWN = ("origin", "setting", "repeat", "editor", "model", "instruction", "turn")
 """Fields with a meaning of their own; every other one is part of the setting."""
@@ -175,7 +173,7 @@ def _chain(
         return f"{label}: one frame is no chain ({group[0].file.name}): it is left out"
     if not looks_like_image(start.file):
         return f"{label}: its origin {start.file} is no image that can be read: the chain is left out"
-    if not renumber and max(kept) - first > _LONGEST:
+    if not renumber and max(kept) - first > MOST_TURNS:
         return f"{label}: turns up to {max(kept)}: is that number a turn? The chain is left out; see --renumber"
     numbers = dict(zip(kept, range(1, len(kept) + 1) if renumber else (turn - first for turn in kept), strict=True))
     frames = tuple(replace(frame, turn=numbers[turn]) for turn, frame in kept.items())

@@ -12,12 +12,9 @@ from functools import cached_property
 from pathlib import Path
 
 from turngate.errors import ConfigError, MachineError
-from turngate.picture import EXTENSIONS
+from turngate.image_files import IMAGE_SUFFIXES, images_below, is_image_name, natural
 
-__all__ = ["SUFFIXES", "Matched", "PathPattern", "images_below", "is_pattern", "natural"]
-
-SUFFIXES = frozenset({f".{extension}" for extension in EXTENSIONS.values()} | {".jpeg", ".tiff", ".apng"})
-"""Suffixes of image files, lower case."""
+__all__ = ["Matched", "PathPattern", "is_pattern"]
 
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
@@ -37,23 +34,6 @@ class Matched:
 def is_pattern(text: str) -> bool:
     """The text has a field."""
     return _FIELD.search(text.replace("{{", "").replace("}}", "")) is not None
-
-
-def natural(text: str) -> list[tuple[int, int | str]]:
-    """Sort key: `step_2` before `step_10`."""
-    return [(0, int(word)) if word.isdecimal() else (1, word.lower()) for word in re.findall(r"[0-9]+|[^0-9]+", text)]
-
-
-def images_below(folder: Path, most: int | None = None) -> list[Path]:
-    """Image files at or below `folder`, by their suffix, in natural order; hidden ones are left alone."""
-    found: list[Path] = []
-    for root, folders, files in os.walk(folder):
-        folders[:] = sorted((name for name in folders if not name.startswith(".")), key=natural)
-        named = (name for name in files if not name.startswith(".") and Path(name).suffix.lower() in SUFFIXES)
-        found += [Path(root) / name for name in sorted(named, key=natural)]
-        if most is not None and len(found) >= most:
-            return found[:most]
-    return found
 
 
 class PathPattern:
@@ -141,7 +121,7 @@ class PathPattern:
             raise MachineError(f"cannot read {folder}: {error.strerror or error}") from None
         expression = self._expressions[depth]
         for name in names:
-            if name.startswith(".") or (last and Path(name).suffix.lower() not in SUFFIXES):
+            if name.startswith(".") or (last and not is_image_name(name)):
                 continue
             match = expression.fullmatch(name)
             if match is None or any(fields.get(key, text) != text for key, text in match.groupdict().items()):
@@ -209,7 +189,7 @@ def _literal(text: str) -> str:
 def _suffix(part: str) -> str | None:
     """The image suffix that a name ends with; None where it has none of its own."""
     suffix = Path(part).suffix
-    return suffix if suffix.lower() in SUFFIXES else None
+    return suffix if suffix.lower() in IMAGE_SUFFIXES else None
 
 
 def _listed(folder: Path) -> str:

@@ -11,8 +11,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from turngate.errors import ConfigError, UserError
+from turngate.image_files import is_image_name
 from turngate.importing.chains import FoundFrame, FoundTree, OriginOf, chains_of
-from turngate.importing.pattern import SUFFIXES, PathPattern
+from turngate.importing.pattern import PathPattern
 from turngate.manifest import manifest_rows
 from turngate.registry import explain
 
@@ -61,7 +62,7 @@ def origins_by(text: str | None) -> OriginOf | None:
             return _absolute(file) if file.is_file() else None
         stem = file.name.removesuffix(".*")
         beside = sorted(file.parent.glob("*")) if file.parent.is_dir() else []
-        fits = (one for one in beside if one.stem == stem and one.suffix.lower() in SUFFIXES and one.is_file())
+        fits = (one for one in beside if one.stem == stem and is_image_name(one.name) and one.is_file())
         return next(map(_absolute, fits), None)
 
     return origin_of

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from turngate.errors import ConfigError
+from turngate.image_files import is_image_name
 from turngate.importing.chains import FoundChain, FoundFrame
-from turngate.importing.pattern import SUFFIXES
 from turngate.registry import nearest
 
 __all__ = ["FrameVerdict", "LabelColumns", "MatchedVerdicts", "VerdictFile", "match_verdicts", "read_verdicts"]
@@ -115,7 +115,7 @@ class VerdictFile:
     @staticmethod
     def _looks_like_paths(cells: Sequence[str]) -> bool:
         given = [cell for cell in cells if cell]
-        return bool(given) and sum(PurePosixPath(cell).suffix.lower() in SUFFIXES for cell in given) >= len(given) / 2
+        return bool(given) and sum(is_image_name(PurePosixPath(cell).name) for cell in given) >= len(given) / 2
 
     @staticmethod
     def _looks_like_verdicts(cells: Sequence[str]) -> bool:
@@ -140,7 +140,7 @@ def read_verdicts(file: Path) -> VerdictFile:
     if not rows:
         raise ConfigError(f"--labels: {file} is empty")
     first = [cell.strip() for cell in rows[0][1]]
-    if any(PurePosixPath(cell).suffix.lower() in SUFFIXES for cell in first):
+    if any(is_image_name(PurePosixPath(cell).name) for cell in first):
         return VerdictFile(file, [str(number) for number in range(1, len(first) + 1)], rows)
     if len(rows) == 1:
         raise ConfigError(f"--labels: {file} has a header and no rows")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -18,8 +16,9 @@ from turngate.errors import BadImage, ConfigError, TurngateError, UserError
 from turngate.evaluators import EvaluatorInput
 from turngate.evaluators.bulk import ImageSource, ScoreJob
 from turngate.graphs.measure_step import edit_boxes
+from turngate.image_files import IMAGE_SUFFIXES, images_below
 from turngate.manifest import manifest_rows
-from turngate.picture import EXTENSIONS, Picture
+from turngate.picture import Picture
 from turngate.traces.images import ImageRole, ImageStore, made_images
 from turngate.traces.progress import Progress, advance
 from turngate.traces.records import AttemptRecord
@@ -131,44 +130,21 @@ def _sources(store: ImageStore) -> _Source:
     return source
 
 
-_SUFFIXES = {f".{extension}" for extension in EXTENSIONS.values()} | {".jpeg", ".tiff"}
-
-
 def folder_target(path: Path, origin: Path | None = None, table: Path | None = None) -> Target:
     """All images at or below `path` in natural order, or the one image that it is; `origin` is the reference of all.
 
     Hidden files are left alone. Raises `UserError` when there are none, `BadImage` for an origin that is none.
     """
     base = path if path.is_dir() else path.parent
-    files = _images_below(path) if path.is_dir() else [path]
+    files = images_below(path) if path.is_dir() else [path]
     if not files:
         raise UserError(
-            f"{path} holds no run (run.json) and no images ({', '.join(sorted(_SUFFIXES))}): check the path"
+            f"{path} holds no run (run.json) and no images ({', '.join(sorted(IMAGE_SUFFIXES))}): check the path"
         )
     shared = None if origin is None else _reference(origin)
     jobs = tuple(ScoreJob(file.relative_to(base).as_posix(), ImageSource(file), shared) for file in files)
     offers: set[EvaluatorInput] = {"candidate", "origin"} if shared else {"candidate"}
     return Target(str(path), table or base / FILE_NAME, jobs, len(jobs), frozenset(offers))
-
-
-def _images_below(folder: Path) -> list[Path]:
-    found = []
-    for root, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [Path(root) / name for name in files if _is_image(name)]
-    return sorted(found, key=lambda file: _natural(file.relative_to(folder)))
-
-
-def _is_image(name: str) -> bool:
-    return not name.startswith(".") and Path(name).suffix.lower() in _SUFFIXES
-
-
-def _natural(path: Path) -> list[list[tuple[int, int | str]]]:
-    """`step_2` before `step_10`."""
-    return [
-        [(0, int(word)) if word.isdecimal() else (1, word.lower()) for word in re.findall(r"\d+|\D+", part)]
-        for part in path.parts
-    ]
 
 
 def _reference(path: Path) -> ImageSource:
