@@ -29,9 +29,10 @@ History = Literal["previous", "origin", "anchor", "chat"]
 
 NoImageWhy = Literal[
     "safety", "prohibited", "recitation", "no_image", "empty", "blocked_prompt", "other", "timeout", "rate_limit",
-    "unavailable", "bad_request", "refused", "undecodable", "end_of_chain", "error",
+    "unavailable", "bad_request", "refused", "undecodable", "end_of_chain", "not_recorded", "error",
 ]  # fmt: skip
-"""Why an editor gave no image. `undecodable` is set by the loop when the bytes are not an image."""
+"""Why an editor gave no image. `undecodable` is set by the loop when the bytes are not an image, `not_recorded` says
+that a recorded chain has no image for the turn."""
 
 
 @dataclass(frozen=True)

@@ -22,21 +22,24 @@ __all__ = ["EXACT", "Exact", "Ideal", "Scenario", "Step", "grayscale", "ideal_pi
 
 # What a perfect editor would have made: the origin after operations that can be computed exactly.
 
-Exact = Literal["mirror", "rotate", "grayscale", "recolorise"]
+Exact = Literal["mirror", "rotate", "grayscale", "recolorise", "alter", "restore"]
 """`mirror` swaps left and right, `rotate` turns by 90 degrees clockwise, `grayscale` keeps the luma alone, `recolorise`
-gives the origin's colours back."""
+gives the origin's colours back. `alter` changes what nobody can compute (an object is added), `restore` takes that
+back: in between the ideal is not known."""
 
 EXACT: tuple[Exact, ...] = get_args(Exact)
 """All of them."""
 
 
-def ideal_picture(origin: Picture, operations: Iterable[Exact]) -> Picture:
+def ideal_picture(origin: Picture, operations: Iterable[Exact]) -> Picture | None:
     """The origin after `operations`, in order; the origin itself, bytes and all, where they cancel out.
+
+    None while something is altered that was not restored yet.
 
     Nothing is resampled, so mirrors and rotations are exact. Another editor may weigh the channels of a grayscale image
     otherwise and still be right: this one is BT.601 luma.
     """
-    quarters, mirrored, gray = 0, False, False  # rotated after it was mirrored
+    quarters, mirrored, gray, altered = 0, False, False, False  # rotated after it was mirrored
     for operation in operations:
         match operation:
             case "mirror":  # mirror after q quarters is q quarters the other way after mirror
@@ -47,6 +50,12 @@ def ideal_picture(origin: Picture, operations: Iterable[Exact]) -> Picture:
                 gray = True
             case "recolorise":
                 gray = False
+            case "alter":
+                altered = True
+            case "restore":
+                altered = False
+    if altered:
+        return None
     return _made(origin, quarters, mirrored, gray) if quarters or mirrored or gray else origin
 
 

@@ -49,7 +49,11 @@ def measure_truths(session: Session, attempt: AttemptRow) -> tuple[TruthRow, ...
         scenario = session.components.scenario
         sample = sample_for(session.pictures, session.progress, scenario, evaluator, attempt, attempt.image)
         if sample.origin is not None and not evaluator.facts.looks_at_the_rest and scenario.ideal:
-            sample = replace(sample, origin=_ideal(session, attempt))
+            ideal = _ideal(session, attempt)
+            if ideal is None:
+                found.append(_unknown_ideal(session, evaluator, place))
+                continue
+            sample = replace(sample, origin=ideal)
         found.append(_measured_truth(session, evaluator, place, sample))
     return tuple(found)
 
@@ -82,8 +86,11 @@ def _turns(progress: Progress, attempt: AttemptRow) -> list[int]:
     return [turn for turn, _ in progress.lineage if turn <= attempt.input_turn] + [attempt.turn]
 
 
-def _ideal(session: Session, attempt: AttemptRow) -> Picture:
-    """What a perfect editor would have made: the origin after the operations of the turns that led to the candidate."""
+def _ideal(session: Session, attempt: AttemptRow) -> Picture | None:
+    """What a perfect editor would have made: the origin after the operations of the turns that led to the candidate.
+
+    None where nobody can compute it.
+    """
     scenario = session.components.scenario
     if scenario.ideal == "origin":
         return session.origin
@@ -206,6 +213,13 @@ def _measured_truth(session: Session, evaluator: Evaluator, place: TruthKey, sam
     parts = dict(result.components) if isinstance(result, Score) else {}
     row = _truth(place, facts.name, value, truth.damaged_at, facts.direction)
     return row.model_copy(update={"detail": detail, "flags": flags, "components": parts})
+
+
+def _unknown_ideal(session: Session, evaluator: Evaluator, place: TruthKey) -> TruthRow:
+    """No truth: the turn is one of those whose ideal nobody can compute."""
+    truth, facts = session.config.truths[place.name], evaluator.facts
+    row = _truth(place, facts.name, None, truth.damaged_at, facts.direction)
+    return row.model_copy(update={"detail": "what a perfect editor would have made is not known at this turn"})
 
 
 def _recorded(session: Session, place: TruthKey, damage: float | None, untouched: bool) -> TruthRow:

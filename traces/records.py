@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from turngate.component import BEYOND_DIVERGENCE, Direction, ObjectFailure
+from turngate.component import BEYOND_DIVERGENCE, NOT_ON_RECORD, Direction, ObjectFailure
 from turngate.frozen import StrictModel
 from turngate.traces._older import answer_now
 
@@ -166,6 +166,11 @@ class AttemptRow(EditAnswer, EditTask):
     def beyond_divergence(self) -> bool:
         """A recorded answer was served that the editor would not have given in this run; False in ledgers of 0.1.0."""
         return BEYOND_DIVERGENCE in self.flags
+
+    @property
+    def not_on_record(self) -> bool:
+        """A recorded chain had an image here that is lost or cannot be read."""
+        return NOT_ON_RECORD in self.flags
 
 
 class ScoreRow(Row):

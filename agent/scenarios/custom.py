@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Discriminator, Field, StringConstraints, Tag
 
-from turngate.agent.scenario import Ideal, Step
+from turngate.agent.scenario import Exact, Ideal, Step
 from turngate.component import Box, ComponentConfig
 from turngate.frozen import StrictModel
 
@@ -41,8 +41,10 @@ class CustomConfig(ComponentConfig):
     """Instruction of turn 1, 2, ...: its text, or `{text, box}` where it is known where something changes."""
     cycle: bool = False
     """Start again after the last one; otherwise the run may have no more turns than instructions."""
-    ideal: Literal["origin"] | None = None
-    """`origin` when a perfect editor would return the origin at every turn; needed to measure truth by reference."""
+    ideal: Literal["origin", "round_trip"] | None = None
+    """Needed to measure truth by reference. `origin`: a perfect editor would return the origin at every turn.
+    `round_trip`: odd turns change something (add an object), even turns take it back; then the origin is the ideal,
+    and in between it is not known."""
 
 
 class Custom:
@@ -53,7 +55,7 @@ class Custom:
 
     def __init__(self, config: CustomConfig) -> None:
         self.config = config
-        self.ideal: Ideal | None = config.ideal
+        self.ideal: Ideal | None = "operations" if config.ideal == "round_trip" else config.ideal
         self.length: int | None = None if config.cycle else len(config.instructions)
 
     def instruction(self, turn: int) -> Step:
@@ -61,6 +63,9 @@ class Custom:
         if self.length is not None and turn > self.length:
             raise IndexError(f"the scenario has {self.length} instructions, turn {turn} was asked for")
         said = self.config.instructions[(turn - 1) % len(self.config.instructions)]
+        exact: tuple[Exact, ...] = ()
+        if self.config.ideal == "round_trip":
+            exact = ("alter",) if turn % 2 else ("restore",)
         if isinstance(said, str):
-            return Step(said, {"kind": "instruction"})
-        return Step(said.text, {"kind": "instruction"}, edit_boxes=(said.box,))
+            return Step(said, {"kind": "instruction"}, exact)
+        return Step(said.text, {"kind": "instruction"}, exact, (said.box,))

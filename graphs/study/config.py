@@ -75,6 +75,9 @@ class StudyConfig(StrictModel):
     reader: SerializeAsAny[ComponentConfig] | None = None
     """Reads the reasoning summaries for the page, and for the reports of runs whose configuration names none;
     `lexicon` where it is left out."""
+    labels: str | None = None
+    """CSV of people's verdicts that lead the truths in the answer: a file relative to this one, in study.json relative
+    to the study's folder or absolute."""
     sensitivity: list[float] = []
     """Further thresholds of `damaged`, in the truth's unit; the answer is given for each."""
 

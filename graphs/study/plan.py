@@ -81,9 +81,12 @@ def parse_study(raw: Mapping[str, Any], overrides: Sequence[str] = ()) -> Study:
     return _checked(raw, Path("study"), overrides)
 
 
-def _checked(raw: Mapping[str, Any], source: Path, overrides: Sequence[str]) -> Study:
+def _checked(given: Mapping[str, Any], source: Path, overrides: Sequence[str]) -> Study:
+    raw = with_absolute_paths(given, source.parent)
+    if isinstance(raw.get("labels"), str):
+        raw["labels"] = str((source.parent / raw["labels"]).resolve())
     try:
-        config = StudyConfig.model_validate(with_absolute_paths(raw, source.parent))
+        config = StudyConfig.model_validate(raw)
     except ValidationError as error:
         raise ConfigError(f"{source}: {explain(error, StudyConfig)}") from None
     return _Plan(config, source, overrides).study()

@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
@@ -63,16 +63,22 @@ def run_study(
 
 
 def run_jobs(
-    study: Study, folder: Path, watch: MakeObservers, jobs: int = 1, retry_failed: bool = False
+    study: Study,
+    folder: Path,
+    watch: MakeObservers,
+    jobs: int = 1,
+    retry_failed: bool = False,
+    leave: Collection[Path] = (),
 ) -> Iterator[Finished]:
     """Run every job in `folder`, yielding each as it ends; finished ones are left alone, interrupted ones go on.
 
     A job that failed before is left alone too, unless `retry_failed`. With `jobs` above 1 that many run at a time,
     each in a process of its own; `watch` must then be picklable. The ledgers are the same either way. Random gates
-    that are matched to other arms run after those.
+    that are matched to other arms run after those. Jobs whose path is in `leave` are in the plan and not touched.
     """
     _write_manifest(study, folder)
-    first = [job for job in study.jobs if not job.like]
+    left = set(leave)
+    first = [job for job in study.jobs if not job.like and job.path not in left]
     for one in _run_all(first, folder, watch, jobs, retry_failed):
         yield one
         if one.status == "interrupted":

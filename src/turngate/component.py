@@ -13,6 +13,7 @@ from turngate.frozen import StrictModel
 
 __all__ = [
     "BEYOND_DIVERGENCE",
+    "NOT_ON_RECORD",
     "Box",
     "ComponentClass",
     "ComponentConfig",
@@ -44,6 +45,12 @@ BEYOND_DIVERGENCE = "beyond_divergence"
 """Flag of an attempt whose recorded answer the editor would not have given in this run.
 
 The run has gone another way than the record: the answer was made from another image, or there is none on record.
+"""
+
+NOT_ON_RECORD = "not_on_record"
+"""Flag of an attempt whose image a recorded chain lacks: a turn without a file, or a file that cannot be read.
+
+There was an image, so what stood after that turn is not known; the chain goes on with the next recorded one.
 """
 
 

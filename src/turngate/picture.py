@@ -20,7 +20,7 @@ from turngate.errors import BadImage
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["EXTENSIONS", "FORMATS", "LUMA_WEIGHTS", "Picture", "encode_png", "open_image"]
+__all__ = ["EXTENSIONS", "FORMATS", "LUMA_WEIGHTS", "Picture", "encode_png", "looks_like_image", "open_image"]
 
 LUMA_WEIGHTS = (0.299, 0.587, 0.114)
 """Weights of red, green and blue in luma, ITU-R BT.601."""
@@ -160,6 +160,20 @@ def open_image(data: bytes, name: str = "image") -> Image.Image:
         raise
     except Exception as error:
         raise BadImage(_unreadable(name, "" if data else "empty", type(error).__name__)) from None
+
+
+def looks_like_image(path: Path) -> bool:
+    """The first bytes of the file are those of an image of `FORMATS`; the pixels are not looked at."""
+    Image.init()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(path, formats=FORMATS):
+                return True
+    except MemoryError:
+        raise
+    except Exception:  # Pillow's readers raise anything over a damaged file
+        return False
 
 
 class UnknownWhite(Exception):

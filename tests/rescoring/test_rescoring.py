@@ -298,7 +298,7 @@ def test_names_on_the_command_line(words: list[str], names: list[str]) -> None:
             ConfigError,
             "drift needs the first: give a manifest with a column first",
         ),
-        (["drift_chain"], ConfigError, "drift_chain needs the history: only a run has that"),
+        (["drift_chain"], ConfigError, "drift_chain needs the history: a run has that, or a manifest"),
     ],
 )
 def test_wrong_names_are_told(words: list[str], error: type[Exception], told: str) -> None:

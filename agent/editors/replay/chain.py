@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from turngate.agent.editor import EditUsage, NoImage
-from turngate.component import ObjectFailure
+from turngate.component import NOT_ON_RECORD, ObjectFailure
 from turngate.errors import ConfigError
 
-__all__ = ["Chain", "Recorded"]
+__all__ = ["MOST_TURNS", "Chain", "Recorded"]
+
+MOST_TURNS = 100_000
+"""Most turns of a chain: a larger number in a name is a date or an id."""
 
 
 @dataclass(frozen=True)
@@ -59,20 +62,33 @@ class Chain:
     """The image before turn 1; None where it is not known."""
 
     @classmethod
-    def of_frames(cls, frames: Iterable[Recorded], source: str, simulated: bool = False) -> Chain:
+    def of_frames(
+        cls, frames: Iterable[Recorded], source: str, simulated: bool = False, incomplete: bool = False
+    ) -> Chain:
         """A chain of numbered images: turn 0 is the origin, each answer was made from one of the turn before.
 
-        What turn 1 was made from is not known when there is no turn 0. Raises `ConfigError` as `of` does.
+        What turn 1 was made from is not known when there is no turn 0. With `incomplete` a turn without an image is one
+        that is not on record; what came after it was made from the last image before it, by way of one that is lost.
+        Raises `ConfigError` as `of` does.
         """
         given = list(frames)
+        if incomplete:
+            given += _lost_turns(given)
         origins = [one for one in given if one.turn == 0]
         if len({one.image for one in origins}) > 1:
             both = f"{origins[0].file.name} and {origins[1].file.name}"
             raise ConfigError(f"editor.source: {source} has turn 0, the origin, twice: {both}")
         images: dict[int, set[str]] = {}
         for one in given:
-            images.setdefault(one.turn, set()).add(one.image)
-        answers = (replace(one, made_from=frozenset(images.get(one.turn - 1, ()))) for one in given if one.turn)
+            if one.image:
+                images.setdefault(one.turn, set()).add(one.image)
+        inputs: dict[int, frozenset[str]] = {}
+        latest, latest_turn = frozenset[str](), -1
+        for turn in sorted({one.turn for one in given}):
+            inputs[turn] = latest if incomplete or latest_turn == turn - 1 else frozenset()
+            if turn in images:
+                latest, latest_turn = frozenset(images[turn]), turn
+        answers = (replace(one, made_from=inputs[one.turn]) for one in given if one.turn)
         return cls.of(answers, source, simulated, origins[0] if origins else None)
 
     @classmethod
@@ -124,3 +140,15 @@ class Chain:
             for one in self.recorded
         ]
         return hashlib.sha256(json.dumps(lines).encode()).hexdigest()
+
+
+def _lost_turns(frames: Iterable[Recorded]) -> Iterator[Recorded]:
+    """An answer without an image for every turn from 1 to the last one that has none of its own."""
+    turns = {one.turn for one in frames}
+    last = max(turns, default=0)
+    if last > MOST_TURNS:
+        raise ConfigError(f"editor.source: turn {last} is beyond {MOST_TURNS:,}: is that number a turn?")
+    for turn in range(1, last):
+        if turn not in turns:
+            lost = NoImage("not_recorded", f"the record has no image for turn {turn}", retryable=False)
+            yield Recorded(turn, no_image=lost, flags=(NOT_ON_RECORD,))

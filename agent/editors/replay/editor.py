@@ -14,11 +14,23 @@ from pydantic import Field, field_validator
 from turngate.agent.editor import Edited, EditRequest, ExtraImage, NoImage
 from turngate.agent.editors.replay.chain import Chain, Recorded
 from turngate.agent.editors.replay.readers import read_folder, read_image, read_manifest, read_run
-from turngate.component import BEYOND_DIVERGENCE, ComponentConfig
-from turngate.errors import ConfigError
+from turngate.component import BEYOND_DIVERGENCE, NOT_ON_RECORD, ComponentConfig
+from turngate.errors import BadImage, ConfigError
+from turngate.frozen import StrictModel
 from turngate.picture import Picture
 
-__all__ = ["ReplayConfig", "ReplayEditor"]
+__all__ = ["RecordedAs", "ReplayConfig", "ReplayEditor"]
+
+
+class RecordedAs(StrictModel):
+    """What the paths of a recorded chain said."""
+
+    fields: dict[str, str] = {}
+    """Field of the pattern -> its text, the same in all frames of the chain: `{origin: coffee, repeat: "02"}`."""
+    first_turn: int = Field(default=0, ge=0)
+    """Number of the frame that is the origin here: 1 where the record counts from 1."""
+    turn_digits: int = Field(default=1, ge=1, le=9)
+    """Digits of the turns' numbers, leading zeros included; 1 where they have none."""
 
 
 class ReplayConfig(ComponentConfig):
@@ -37,6 +49,11 @@ class ReplayConfig(ComponentConfig):
     pattern: str | None = None
     """Of a folder: regular expression with a group `turn` and perhaps `attempt`, searched in the path of every image
     below it: `table/run_2/step(?P<turn>\\d+)`. Without it the last number in a name is the turn."""
+    incomplete: bool = False
+    """Of a folder or manifest: turns may be missing and files may be no images. Both are turns without an image
+    (`not_recorded`, `undecodable`) that are flagged `not_on_record`; otherwise they are errors."""
+    recorded_as: RecordedAs | None = None
+    """Where the frames came from, as `turngate import` read it; `turngate export --as` writes the same shape back."""
     simulated: bool = False
     """The damage in a folder or manifest was written by hand. A run that says so of itself is believed anyhow."""
     sha256: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
@@ -71,6 +88,7 @@ class ReplayEditor:
     - `replay_origin_unknown`: the record does not say what turn 1 was made from.
     - `replay_input_uncertain`: the turn before has several images on record, and one of them was the input.
     - `replay_other_instruction`: another instruction was given.
+    - `not_on_record`: there was an image, and the record lacks it or it cannot be read (`incomplete`).
     """
 
     Config: ClassVar[type[ComponentConfig]] = ReplayConfig
@@ -80,6 +98,7 @@ class ReplayEditor:
     def __init__(self, config: ReplayConfig) -> None:
         """Read the chain; raises `UserError` in one line for whatever is wrong with it."""
         self._source = config.source
+        self._incomplete = config.incomplete
         self._chain = _read(config)
         if config.sha256 not in (None, self._chain.sha256):
             raise ConfigError(
@@ -95,6 +114,8 @@ class ReplayEditor:
         self.knows_origin = self._chain.origin is not None
         """The record holds the picture before turn 1."""
         self._same_as_origin: dict[str, bool] = {}
+        self._readable: dict[str, bool] = {}
+        """SHA-256 of a frame -> whether it decodes, as far as that was tried."""
 
     def misfit(self, origin: Picture) -> str | None:
         """Why a run that starts at `origin` is not this chain's: it was recorded from another picture.
@@ -121,8 +142,15 @@ class ReplayEditor:
         flags = tuple(dict.fromkeys([*found.flags, *self._remarks(found, request)]))
         if found.no_image is not None:
             return replace(found.no_image, flags=flags)
+        data = read_image(found.file, found.image)
+        picture = None
+        if self._incomplete:
+            picture = self._decoded(data, found.image)
+            if picture is None:  # the loop says why, and keeps the bytes
+                flags = tuple(dict.fromkeys([*flags, NOT_ON_RECORD]))
         return Edited(
-            read_image(found.file, found.image),
+            data,
+            picture=picture,
             reasoning=found.reasoning,
             model=found.model if self._chain.names_models else self.model,
             usage=found.usage,
@@ -133,6 +161,32 @@ class ReplayEditor:
             object_failure=found.object_failure,
             metadata=found.metadata,
         )
+
+    def _decoded(self, data: bytes, sha256: str) -> Picture | None:
+        """The picture in `data`, None where there is none; remembered for what is said to be made from it."""
+        try:
+            picture = Picture.from_bytes(data)
+        except BadImage:
+            picture = None
+        self._readable[sha256] = picture is not None
+        return picture
+
+    def _last_readable(self, turn: int) -> frozenset[str]:
+        """The images of the latest turn before `turn` of which one can be read; the origin's where there is none."""
+        earlier: dict[int, list[Recorded]] = {}
+        for one in self._chain.recorded:
+            if one.turn < turn and one.image:
+                earlier.setdefault(one.turn, []).append(one)
+        for _, members in sorted(earlier.items(), reverse=True):
+            found = {one.image for one in members if self._can_be_read(one)}
+            if found:
+                return frozenset(found)
+        return frozenset({self._chain.origin.image} if self._chain.origin else ())
+
+    def _can_be_read(self, one: Recorded) -> bool:
+        if one.image not in self._readable:
+            self._decoded(read_image(one.file, one.image), one.image)
+        return self._readable[one.image]
 
     def _end(self, request: EditRequest) -> str:
         attempts = sum(one.turn == request.turn for one in self._chain.recorded)
@@ -156,9 +210,15 @@ class ReplayEditor:
         """`found` can have been made from `image`. The origin may come in another file than it was recorded in."""
         if not found.made_from:
             return found.turn == 1  # every attempt of turn 1 edits the origin
+        if self._is_one_of(image, found.made_from):
+            return True
+        # By way of frames that cannot be read: the latest before them is what a reader of the record has.
+        return self._incomplete and self._is_one_of(image, self._last_readable(found.turn))
+
+    def _is_one_of(self, image: Picture, given: frozenset[str]) -> bool:
         recorded = self._chain.origin
-        of_origin = recorded is not None and recorded.image in found.made_from
-        return image.sha256 in found.made_from or (of_origin and self._is_origin(image))
+        of_origin = recorded is not None and recorded.image in given
+        return image.sha256 in given or (of_origin and self._is_origin(image))
 
     def _is_origin(self, picture: Picture) -> bool:
         """`picture` has the pixels of the recorded origin, which is known."""
@@ -187,7 +247,7 @@ def _chain(config: ReplayConfig) -> Chain:
     if is_run:
         return read_run(source, everything=config.take == "all")
     if source.is_dir():
-        return read_folder(source, config.pattern)
+        return read_folder(source, config.pattern, config.incomplete)
     if source.is_file():
-        return read_manifest(source)
+        return read_manifest(source, config.incomplete)
     raise ConfigError(f"editor.source: no run, folder of images or manifest at {source}: check the path")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -13,8 +14,9 @@ from pydantic import BaseModel, BeforeValidator, Field
 from turngate.agent.editor import EditUsage, NoImage, NoImageWhy
 from turngate.agent.editors.replay.chain import Chain, Recorded
 from turngate.errors import BadImage, ConfigError
+from turngate.image_files import is_image_name
 from turngate.manifest import manifest_rows
-from turngate.picture import EXTENSIONS, open_image
+from turngate.picture import open_image
 from turngate.traces.images import ImageStore
 from turngate.traces.records import AttemptRow, DecisionRow
 from turngate.traces.run_folder import RunFolder
@@ -35,6 +37,13 @@ def identify(file: Path, where: str) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
+def _frame(one: Recorded, where: str, incomplete: bool) -> Recorded:
+    """`one` with the hash of its file, which must be an image, but for a frame of a chain that may be incomplete."""
+    if not incomplete or one.turn == 0:
+        return replace(one, image=identify(one.file, where))
+    return replace(one, image=hashlib.sha256(_bytes(one.file, where)).hexdigest())
+
+
 def read_image(file: Path, sha256: str) -> bytes:
     """Bytes of a recorded image; raises `BadImage` when it is gone or not the recorded one any more."""
     data = _bytes(file, "editor.source")
@@ -53,10 +62,9 @@ def _bytes(file: Path, where: str) -> bytes:
 
 
 _LAST_NUMBER = r"(?P<turn>\d+)\D*$"
-_SUFFIXES = {f".{extension}" for extension in EXTENSIONS.values()} | {".jpeg", ".tiff"}
 
 
-def read_folder(folder: Path, pattern: str | None) -> Chain:
+def read_folder(folder: Path, pattern: str | None, incomplete: bool = False) -> Chain:
     """The images in `folder`, by the last number in each name; number 0 is the origin.
 
     With `pattern` (a regular expression with a group `turn` and perhaps `attempt`) they are those at any depth whose
@@ -68,13 +76,13 @@ def read_folder(folder: Path, pattern: str | None) -> Chain:
         found = re.search(pattern or _LAST_NUMBER, name)
         if found:
             turn, attempt = _number(found, "turn", file), _number(found, "attempt", file)
-            recorded.append(Recorded(turn, attempt, file, identify(file, "editor.source")))
+            recorded.append(_frame(Recorded(turn, attempt, file), "editor.source", incomplete))
         elif pattern is None:
             raise ConfigError(f"editor.source: {file} has no number: rename it, or say with `pattern` which are meant")
     if not any(one.turn for one in recorded):
         raise ConfigError(f"editor.source: {folder} {_lacks(folder, pattern)}")
     numbered = "its paths by pattern" if pattern else "the last number in each name is its turn, or give `pattern`"
-    return Chain.of_frames(recorded, f"{folder} ({numbered})")
+    return Chain.of_frames(recorded, f"{folder} ({numbered})", incomplete=incomplete)
 
 
 def _images(folder: Path, deep: bool) -> list[Path]:
@@ -83,7 +91,7 @@ def _images(folder: Path, deep: bool) -> list[Path]:
 
 
 def _is_image(path: Path) -> bool:
-    return path.suffix.lower() in _SUFFIXES and not path.name.startswith(".") and path.is_file()
+    return is_image_name(path.name) and path.is_file()
 
 
 def _number(found: re.Match[str], group: str, file: Path) -> int:
@@ -186,32 +194,31 @@ class _ChainRow(BaseModel, use_attribute_docstrings=True, allow_inf_nan=False):
     path: Annotated[str, BeforeValidator(str.strip), Field(min_length=1)]
     """Of the image; relative to the manifest, or absolute."""
     attempt: int = Field(default=1, ge=1)
+    instruction: Text = None
     reasoning: Text = None
     model: Text = None
     damage: float | None = None
     """Only a simulator knows it: a chain with damage on record is marked as simulated."""
 
 
-def read_manifest(file: Path) -> Chain:
+def read_manifest(file: Path, incomplete: bool = False) -> Chain:
     """The chain in a CSV file (UTF-8, commas, a header) with columns `turn`, `path` and perhaps others of `_ChainRow`.
 
     Raises `ConfigError` or `BadImage` that names file and line.
     """
     recorded = []
     for line, row in manifest_rows(file, _ChainRow, ("turn", "path"), "editor.source"):
-        image = file.parent / row.path
-        recorded.append(
-            Recorded(
-                row.turn,
-                row.attempt,
-                image,
-                identify(image, f"editor.source: {file}, line {line} (turn {row.turn})"),
-                reasoning=row.reasoning,
-                model=row.model,
-                damage=row.damage,
-            )
+        listed = Recorded(
+            row.turn,
+            row.attempt,
+            file.parent / row.path,
+            instruction=row.instruction,
+            reasoning=row.reasoning,
+            model=row.model,
+            damage=row.damage,
         )
+        recorded.append(_frame(listed, f"editor.source: {file}, line {line} (turn {row.turn})", incomplete))
     if not any(one.turn for one in recorded):
         raise ConfigError(f"editor.source: {file} lists no image of a turn above 0")
     simulated = any(one.damage is not None for one in recorded)
-    return Chain.of_frames(recorded, str(file), simulated)
+    return Chain.of_frames(recorded, str(file), simulated, incomplete)

@@ -16,6 +16,7 @@ _COMMANDS = {
     "resume": ("run", "Continue a run from where its ledger ends."),
     "fork": ("run", "Start a child run from a turn of another run."),
     "study": ("study", "Run the arms of a study and compare them."),
+    "import": ("importing", "Make recorded runs and a study page of frames that lie in a folder."),
     "show": ("show", "Show one run in numbers."),
     "replay": ("replay", "Decide a run's candidates again with another gate, as far as the record reaches."),
     "calibrate": (

@@ -23,9 +23,16 @@ __all__ = []
 @click.option("--table", type=click.Choice(["attempts", "turns", "episodes"]), default="attempts", show_default=True,
               help="Attempts as recorded, results per turn, or damage episodes.")  # fmt: skip
 @click.option("--otlp", "endpoint", metavar="URL", help="Send the run's spans to an OTLP/HTTP endpoint instead.")
+@click.option("--as", "pattern", metavar="PATTERN",
+              help="Write the frames instead, to 'out/{origin}/{setting}/rep{repeat}/step_{turn}.png'.")  # fmt: skip
 @out_option("File to write; default standard output (Parquet: RUN/TABLE.parquet).")
-def export_command(run: Path, kind: str, table: TableName, endpoint: str | None, out: Path | None) -> int:
-    """Export RUN, one row per attempt, turn or episode, or send it to a trace backend."""
+def export_command(
+    run: Path, kind: str, table: TableName, endpoint: str | None, pattern: str | None, out: Path | None
+) -> int:
+    """Export RUN, one row per attempt, turn or episode, or send it to a trace backend.
+
+    With --as RUN may be a study or a folder of runs as well; origin and standing image of every turn are written.
+    """
     from turngate.errors import MachineError
     from turngate.traces.analysis.run import RunView
     from turngate.traces.exports import write_csv, write_jsonl, write_parquet
@@ -35,6 +42,8 @@ def export_command(run: Path, kind: str, table: TableName, endpoint: str | None,
 
         click.echo(f"{export_run(run, endpoint)} spans sent", err=True)
         return 0
+    if pattern is not None:
+        return _write_frames(run, pattern)
     view = RunView.load(run)
     write = write_jsonl if kind == "jsonl" else write_csv
     try:
@@ -51,6 +60,18 @@ def export_command(run: Path, kind: str, table: TableName, endpoint: str | None,
     except OSError as error:
         raise MachineError(f"cannot write {out or run}: {error.strerror or error}") from error
     click.echo(f"{count} {table} written to {target}", err=True)
+    return 0
+
+
+def _write_frames(run: Path, pattern: str) -> int:
+    from turngate.importing import write_frames
+    from turngate.traces.analysis.statistics import counted
+
+    written = write_frames(run, pattern)
+    for line in written.left_out:
+        click.echo(f"note: {line}", err=True)
+    frames, runs = counted(written.frames, "frame"), counted(written.runs, "run")
+    click.echo(f"{frames} of {runs} written", err=True)
     return 0
 
 

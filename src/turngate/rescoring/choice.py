@@ -86,7 +86,7 @@ def _check(named: NamedEvaluator, offers: frozenset[EvaluatorInput]) -> None:
     if not missing:
         return
     if "history" in missing:
-        how = "only a run has that"
+        how = "a run has that, or a manifest with the columns chain and turn, or a column history"
     elif missing == ["origin"]:
         how = "give --origin FILE, or a manifest with a column origin"
     else:

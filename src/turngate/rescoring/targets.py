@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -18,8 +16,9 @@ from turngate.errors import BadImage, ConfigError, TurngateError, UserError
 from turngate.evaluators import EvaluatorInput
 from turngate.evaluators.bulk import ImageSource, ScoreJob
 from turngate.graphs.measure_step import edit_boxes
+from turngate.image_files import IMAGE_SUFFIXES, images_below
 from turngate.manifest import manifest_rows
-from turngate.picture import EXTENSIONS, Picture
+from turngate.picture import Picture
 from turngate.traces.images import ImageRole, ImageStore, made_images
 from turngate.traces.progress import Progress, advance
 from turngate.traces.records import AttemptRecord
@@ -135,44 +134,21 @@ def _sources(store: ImageStore) -> _Source:
     return source
 
 
-_SUFFIXES = {f".{extension}" for extension in EXTENSIONS.values()} | {".jpeg", ".tiff"}
-
-
 def folder_target(path: Path, origin: Path | None = None, table: Path | None = None) -> Target:
     """All images at or below `path` in natural order, or the one image that it is; `origin` is the reference of all.
 
     Hidden files are left alone. Raises `UserError` when there are none, `BadImage` for an origin that is none.
     """
     base = path if path.is_dir() else path.parent
-    files = _images_below(path) if path.is_dir() else [path]
+    files = images_below(path) if path.is_dir() else [path]
     if not files:
         raise UserError(
-            f"{path} holds no run (run.json) and no images ({', '.join(sorted(_SUFFIXES))}): check the path"
+            f"{path} holds no run (run.json) and no images ({', '.join(sorted(IMAGE_SUFFIXES))}): check the path"
         )
     shared = None if origin is None else _reference(origin)
     jobs = tuple(ScoreJob(file.relative_to(base).as_posix(), ImageSource(file), shared) for file in files)
     offers: set[EvaluatorInput] = {"candidate", "origin"} if shared else {"candidate"}
     return Target(str(path), table or base / FILE_NAME, jobs, len(jobs), frozenset(offers))
-
-
-def _images_below(folder: Path) -> list[Path]:
-    found = []
-    for root, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [Path(root) / name for name in files if _is_image(name)]
-    return sorted(found, key=lambda file: _natural(file.relative_to(folder)))
-
-
-def _is_image(name: str) -> bool:
-    return not name.startswith(".") and Path(name).suffix.lower() in _SUFFIXES
-
-
-def _natural(path: Path) -> list[list[tuple[int, int | str]]]:
-    """`step_2` before `step_10`."""
-    return [
-        [(0, int(word)) if word.isdecimal() else (1, word.lower()) for word in re.findall(r"\d+|\D+", part)]
-        for part in path.parts
-    ]
 
 
 def _reference(path: Path) -> ImageSource:
@@ -198,14 +174,20 @@ class _ManifestRow(BaseModel, use_attribute_docstrings=True):
     instruction: str | None = None
     turn: int | None = Field(default=None, ge=0)
     attempt: int | None = Field(default=None, ge=0)
+    chain: _Text | None = None
+    """Rows of one chain, with their turns, are each other's history; turn 0 is the origin."""
+    history: _Text | None = None
+    """The images that led to this one, the first first, without the origin; separated by `;`."""
 
 
 def manifest_target(file: Path, table: Path | None = None) -> Target:
     """The images that a CSV file lists, each with its references; raises `ConfigError` that names the line."""
     jobs: dict[str, ScoreJob] = {}
     places: dict[str, ImagePlace] = {}
-    for line, row in manifest_rows(file, _ManifestRow, ("path",), _WHERE):
-        job = _manifest_job(file, line, row)
+    rows = list(manifest_rows(file, _ManifestRow, ("path",), _WHERE))
+    chains = _manifest_chains(file, rows)
+    for line, row in rows:
+        job = _in_chain(_manifest_job(file, line, row), row, chains)
         if job.id in jobs:
             raise ConfigError(f"{_WHERE}: {file}, line {line}: {job.id} was listed before: give each row an id")
         jobs[job.id] = job
@@ -216,6 +198,8 @@ def manifest_target(file: Path, table: Path | None = None) -> Target:
     for role in ("origin", "first", "previous", "instruction"):
         if any(getattr(job, role) is not None for job in jobs.values()):
             offers.add(role)
+    if any(row.chain or row.history for _, row in rows):
+        offers.add("history")
     found = tuple(jobs.values())
     return Target(str(file), table or file.parent / FILE_NAME, found, len(found), frozenset(offers), places)
 
@@ -229,7 +213,49 @@ def _manifest_job(file: Path, line: int, row: _ManifestRow) -> ScoreJob:
             if not path.is_file():
                 raise ConfigError(f"{_WHERE}: {file}, line {line}: {role}: no image at {path}: check the path")
             references[role] = ImageSource(path)
+    if row.history is not None:
+        earlier = [file.parent / name.strip() for name in row.history.split(";") if name.strip()]
+        missing = next((path for path in earlier if not path.is_file()), None)
+        if missing is not None:
+            raise ConfigError(f"{_WHERE}: {file}, line {line}: history: no image at {missing}: check the path")
+        references["history"] = tuple(map(ImageSource, earlier))
     return ScoreJob(row.id or row.path, ImageSource(file.parent / row.path), instruction=row.instruction, **references)
+
+
+_Rows = list[tuple[int, _ManifestRow]]
+
+
+def _manifest_chains(file: Path, rows: _Rows) -> dict[str, dict[int, ImageSource]]:
+    """Chain -> turn -> image; raises `ConfigError` for a row without a turn, and for two rows of one turn."""
+    chains: dict[str, dict[int, ImageSource]] = {}
+    for line, row in rows:
+        if row.chain is None:
+            continue
+        where = f"{_WHERE}: {file}, line {line}"
+        if row.turn is None:
+            raise ConfigError(f"{where}: a row of a chain needs its turn, 0 for the origin")
+        if row.turn in chains.setdefault(row.chain, {}):
+            raise ConfigError(f"{where}: chain {row.chain} has turn {row.turn} twice")
+        chains[row.chain][row.turn] = ImageSource(file.parent / row.path)
+    return {name: dict(sorted(images.items())) for name, images in chains.items()}
+
+
+def _in_chain(job: ScoreJob, row: _ManifestRow, chains: Mapping[str, Mapping[int, ImageSource]]) -> ScoreJob:
+    """The job with what its chain says of it, where its own columns say nothing: as in a run that kept every image."""
+    if row.chain is None or row.turn is None:
+        return job
+    chain = chains[row.chain]
+    origin = chain.get(0)
+    earlier = tuple(image for turn, image in chain.items() if 0 < turn < row.turn)
+    if row.turn == 0:
+        return replace(job, origin=job.origin or origin, first=job.first or origin, previous=job.previous or origin)
+    return replace(
+        job,
+        origin=job.origin or origin,
+        first=job.first or (earlier[0] if earlier else job.candidate),
+        previous=job.previous or (earlier[-1] if earlier else origin),
+        history=job.history or earlier,
+    )
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import csv
 import fcntl
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from turngate.registry import nearest
 from turngate.traces.analysis.labels.labels import LabelRow, Labels
 from turngate.traces.analysis.taxonomy import FAILURES
 
-__all__ = ["COLUMNS", "append_label", "read_labels"]
+__all__ = ["COLUMNS", "append_label", "append_labels", "read_labels"]
 
 COLUMNS = tuple(LabelRow.model_fields)
 """Columns of a new file; one's own may have them in another order, and all but run and turn may be missing."""
@@ -55,15 +55,23 @@ def append_label(path: Path, row: LabelRow) -> None:
     Several processes may append to one file. Raises `UserError` when the file is no label file, `MachineError` when it
     cannot be written.
     """
+    append_labels(path, [row])
+
+
+def append_labels(path: Path, rows: Sequence[LabelRow]) -> None:
+    """Append many rows at once, all or none; otherwise as `append_label`."""
+    if not rows:
+        return
     try:
         with _locked(path) as descriptor:
             size = os.fstat(descriptor).st_size
             before = os.pread(descriptor, size, 0).decode("utf-8-sig")
             columns = _columns(next(csv.reader(io.StringIO(before, newline="")), []), path) if before else list(COLUMNS)
-            _check_room(columns, row, path)
-            lines = [] if before else [columns]
+            for row in rows:
+                _check_room(columns, row, path)
             text = "\n" if before and not before.endswith("\n") else ""
-            text += _as_csv([*lines, [_cells(row)[name] for name in columns]])
+            lines = [] if before else [columns]
+            text += _as_csv([*lines, *([_cells(row)[name] for name in columns] for row in rows)])
             _write(descriptor, text.encode(), size)
     except OSError as error:
         raise MachineError(f"cannot write to {path}: {error.strerror}: choose a place you can write to") from error

@@ -109,18 +109,29 @@ class Labels:
         )
 
     def strangers(self, runs: Sequence[RunView]) -> list[str]:
-        """One line for every row that means none of `runs`."""
+        """One line for every run that rows name and that is none of `runs`."""
+        named: dict[str, list[int]] = {}
+        for line, row in self.rows:
+            named.setdefault(row.run, []).append(line)
+        places = {run.folder.path.resolve() for run in runs} if named else set()
+        ids = {run.info.run for run in runs}
         return [
-            f"{self.path}, line {line}: none of the runs is {row.run!r}: give a run id or the path of a run"
-            for line, row in self.rows
-            if not any(self._means(row, run) for run in runs)
+            f"{self.path}, line {lines[0]}{_and_more(len(lines) - 1)}: none of the runs is {name!r}: give a run id "
+            "or the path of a run"
+            for name, lines in named.items()
+            if name not in ids and not any(place in places for place in self._places(name))
         ]
 
     def _means(self, row: LabelRow, run: RunView) -> bool:
-        if row.run == run.info.run:
-            return True
-        places = (Path(row.run), self.path.parent / row.run)
-        return any(place.resolve() == run.folder.path.resolve() for place in places)
+        return row.run == run.info.run or run.folder.path.resolve() in self._places(row.run)
+
+    def _places(self, name: str) -> tuple[Path, Path]:
+        """Folders that a row may mean."""
+        return Path(name).resolve(), (self.path.parent / name).resolve()
+
+
+def _and_more(rows: int) -> str:
+    return f" and {rows} more row{'s' if rows > 1 else ''}" if rows else ""
 
 
 def _place(row: LabelRow, run: RunView) -> tuple[str, AttemptKey] | str:

@@ -135,6 +135,11 @@ class RunView:
         return self.info.recorded
 
     @property
+    def replayed(self) -> bool:
+        """Its images were recorded before, by another run or elsewhere: nothing was edited in it."""
+        return self.config.editor.type == "replay"
+
+    @property
     def truths(self) -> tuple[str, ...]:
         """Names of its truths, the leading one first; empty without a truth."""
         return () if self.config.truth is None else (self.seen, *self.config.more_truths)

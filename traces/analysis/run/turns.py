@@ -23,9 +23,9 @@ TurnOutcome = Literal["progressed", "propagated", "held", "went_back", "no_chang
 - `went_back`: a rollback or a restart put an earlier image in the place of the current one.
 - `no_change`: the editor returned its input: neither progress nor catch.
 - `not_reached`: the run ended before this turn; the last standing image still stands.
-- `unknown`: the truth of the standing image is not known, or the turn lies beyond the point of divergence of a
-  recorded chain, whether the run reached it or not: its candidates were made from another image than the one that
-  stood. In no rate.
+- `unknown`: the truth of the standing image is not known, a recorded chain lacks the image of the turn, or the turn
+  lies beyond the point of divergence of a recorded chain, whether the run reached it or not: its candidates were made
+  from another image than the one that stood. In no rate.
 """
 
 
@@ -155,7 +155,8 @@ def _closed(
     new = moved and not beyond and taken is not None and taken.row.outcome == "edited"
     source: Literal["fresh", "inherited"] | None = None
     result: TurnOutcome
-    if beyond or (standing is None and not _unchanged(members, taken)):
+    lost = taken is None and any(attempt.row.not_on_record for attempt in members)
+    if beyond or lost or (standing is None and not _unchanged(members, taken)):
         result = "unknown"
     elif taken is not None and new:
         result = "propagated" if standing else "progressed"
@@ -168,7 +169,7 @@ def _closed(
     return TurnResult(
         turn=turn,
         result=result,
-        damaged=None if beyond else standing,
+        damaged=None if beyond or lost else standing,
         source=source,
         image=after.image,
         image_turn=after.image_turn,

@@ -148,7 +148,8 @@ class TruthAnswer(FrozenModel):
     pairs: list[ArmDifference]
     """Every other arm against the one without a gate."""
     unbeaten: list[str]
-    """Own arms that no other own arm is as good as on both axes and better than on one."""
+    """Own arms that no other own arm is as good as on both axes and better than on one; empty where a recorded chain
+    diverged, for then the arms' rates are over different turns."""
     evaluators: list[EvaluatorAnswer]
     """Those of the runs, then those that scored the runs after them (`rescored` is set)."""
     sensitivity: list[SensitivityRow]
@@ -226,6 +227,7 @@ def answer_study(loaded: LoadedStudy, reader: SummaryReader | None = None) -> St
         failures=[answer_failures(arm, of_arm, labels) for arm, of_arm in arms.items()],
         missing=[f"{run.arm} {run.label}" for run in study.runs if not run.exists()],
         remarks=[
+            *_replayed(runs),
             *_same_pictures(loaded),
             *_unequal(runs),
             *_calibrated_here(arms),
@@ -265,7 +267,7 @@ def _answer_truth(
         seen_by_gate=[arm for arm, of_arm in arms.items() if any(truth_seen_by_gate(one.view) for one in of_arm)],
         arms=ordered,
         pairs=pair_arms(arms, ungated),
-        unbeaten=unbeaten_arms(ordered),
+        unbeaten=[] if any(one.answer.diverged_turn is not None for one in runs) else unbeaten_arms(ordered),
         evaluators=[*answer_evaluators(arms, ungated), *(answer_rescored(loaded, base) if rescored else [])],
         sensitivity=[row for damaged_at in thresholds for row in sensitivity_at(arms, damaged_at)],
     )
@@ -310,11 +312,32 @@ def _unequal(runs: Sequence[LoadedRun]) -> list[str]:
         found.append(f"Runs plan different numbers of turns ({lengths}): differences to no gate are over equal turns.")
     diverged = Counter(one.run.arm for one in runs if one.answer.diverged_turn is not None)
     for arm, number in diverged.items():
-        unknown = sum(one.answer.turns.unknown for one in runs if one.run.arm == arm)
+        of_arm = [one.answer for one in runs if one.run.arm == arm]
+        unknown, turns = sum(one.turns.unknown for one in of_arm), sum(one.planned for one in of_arm)
         found.append(
             f"{arm}: in {counted(number, 'run')} the recorded chain diverged; {counted(unknown, 'turn')} beyond that "
-            "point are unknown and in no rate."
+            f"point are unknown and in no rate: its numbers are over the other {turns - unknown} of {turns} turns."
         )
+    if diverged:
+        found.append("Rates of arms that diverged are over different turns: no arm is named as unbeaten.")
+    return found
+
+
+def _replayed(runs: Sequence[LoadedRun]) -> list[str]:
+    """What recorded chains can say, and what not."""
+    replayed = [one for one in runs if one.view.replayed]
+    if not replayed:
+        return []
+    which = "All runs serve" if len(replayed) == len(runs) else f"{counted(len(replayed), 'run')} of {len(runs)} serve"
+    found = [f"{which} recorded chains: nothing was edited, every turn brings the frame that was recorded."]
+    if any(one.gated for one in replayed):
+        found.append(
+            "Gates are compared by replay: where one refuses a frame that was kept then, the next ones were made from "
+            "another image. Each run counts up to there, and differences to no gate are over the turns before it."
+        )
+    lost = sum(attempt.row.not_on_record for one in replayed for attempt in one.view.attempts)
+    if lost:
+        found.append(f"{counted(lost, 'turn')} of recorded chains have no image that can be read: unknown, in no rate.")
     return found
 
 

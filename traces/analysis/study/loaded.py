@@ -11,7 +11,7 @@ from statistics import median
 
 from turngate.component import Direction
 from turngate.errors import DamagedRun
-from turngate.traces.analysis.labels import Labels, with_labels
+from turngate.traces.analysis.labels import Labels, read_labels, with_labels
 from turngate.traces.analysis.run import (
     EvaluatorKey,
     RescoredScores,
@@ -155,7 +155,12 @@ class LoadedStudy:
 
 
 def load_study(study: StudyView, labels: Labels | None = None) -> LoadedStudy:
-    """Read every run that was begun; raises `DamagedRun` when one cannot be read."""
+    """Read every run that was begun; raises `DamagedRun` when one cannot be read.
+
+    Without `labels` those that the study names lead the truths; raises `UserError` when they cannot be read.
+    """
+    if labels is None and study.labels is not None:
+        labels = read_labels(study.labels)
     views = [(run, run.load()) for run in study.begun()]
     names: dict[str, str] = {}
     runs = []

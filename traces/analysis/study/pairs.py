@@ -42,15 +42,18 @@ def unbeaten_arms(arms: Sequence[ArmAnswer]) -> list[str]:
 
 
 class ArmDifference(FrozenModel):
-    """An arm minus the arm without a gate, on the same cells and over equal numbers of planned turns."""
+    """An arm minus the arm without a gate, on the same cells and over the same number of turns.
+
+    Of recorded chains these are the turns before the point of divergence: what came after it is not known.
+    """
 
     arm: str
     base: str
     """The arm without a gate."""
     cells: int
-    """Cells that both arms ran, on one picture, and whose truth is known."""
+    """Cells that both arms ran, on one picture, whose truth is known for at least one turn of both."""
     turns: list[int]
-    """Planned turns that were compared; more than one number where cells differ."""
+    """Turns that were compared; more than one number where cells differ."""
     progress: Estimate
     """Mean difference of new and sound images per 100 planned turns, -100..100."""
     exposure: Estimate
@@ -82,12 +85,13 @@ def _pair(arm: str, runs: Sequence[LoadedRun], cells: Mapping[tuple[str, str, st
         (one, other)
         for one in runs
         if one.answer.known and (other := cells.get(one.run.cell)) is not None and other.picture == one.picture
+        if one.answer.told_turns and other.answer.told_turns
     ]
     progress: dict[str, list[float]] = {}
     exposure: dict[str, list[float]] = {}
     compared: set[int] = set()
     for one, other in paired:
-        turns = min(one.answer.planned, other.answer.planned)
+        turns = min(one.answer.told_turns, other.answer.told_turns)
         compared.add(turns)
         mine, theirs = (
             each.answer if each.answer.planned == turns else answer_run(each.view, turns) for each in (one, other)

@@ -71,6 +71,12 @@ class StudyView:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise DamagedRun(f"{path} is not a study ({error}): run `turngate study FILE` again") from None
 
+    @property
+    def labels(self) -> Path | None:
+        """File of people's verdicts that the study names."""
+        named = self.config.get("labels")
+        return self.folder / named if isinstance(named, str) and named else None
+
     def arms(self) -> list[str]:
         """Names of the arms, own ones first, as planned."""
         return list(dict.fromkeys(run.arm for run in self.runs))

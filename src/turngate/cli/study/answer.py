@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -36,9 +36,17 @@ __all__ = ["say_answer"]
 
 
 def say_answer(
-    folder: Path, ended: list[Finished], as_json: bool, reader: SummaryReader, labels: Labels | None = None
+    folder: Path,
+    ended: list[Finished],
+    as_json: bool,
+    reader: SummaryReader,
+    labels: Labels | None = None,
+    more: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write the study's page and print its answer; where `labels` are given, people's verdicts lead the truths."""
+    """Write the study's page and print its answer; where `labels` are given, people's verdicts lead the truths.
+
+    `more` are further fields of the JSON object.
+    """
     from turngate.pages.report.study import write_study_page
     from turngate.traces.analysis.study import StudyView, answer_study, load_study
 
@@ -53,7 +61,7 @@ def say_answer(
             for one in loaded.runs
         ]
         found = {"study": answer.study, "runs": runs, "answer": answer.model_dump(mode="json"), "page": str(page)}
-        print(json.dumps({**found, "worked": worked}))
+        print(json.dumps({**found, "worked": worked, **(more or {})}))
         return
     if not worked:
         click.echo("nothing to do: every run is finished")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,10 +15,12 @@ from turngate.cli.columns import duration
 from turngate.cli.options import json_option, out_option, quiet_option, reader_option, set_option
 
 if TYPE_CHECKING:
+    from turngate.agent.reasoning import SummaryReader
     from turngate.graphs.study import Finished, Study
     from turngate.graphs.study.estimate import StudyEstimate
+    from turngate.traces.analysis.labels import Labels
 
-__all__ = ["study_command"]
+__all__ = ["follow_and_answer", "study_command"]
 
 
 @click.command("study")
@@ -45,8 +48,6 @@ def study_command(
 ) -> int:
     """Run every arm of the study FILE on every cell of its grid, then answer its question in tables and a page."""
     from turngate.cli.report import summary_reader
-    from turngate.cli.study.answer import say_answer
-    from turngate.cli.study.progress import StudyProgress
     from turngate.graphs.study import read_study, run_jobs, unwatched
     from turngate.graphs.study.estimate import estimate
     from turngate.traces.analysis.labels import read_labels
@@ -64,9 +65,32 @@ def study_command(
     reads = summary_reader(reader, study.config.reader)  # a missing one is an error before anything is paid
     folder = out or Path("runs") / study.config.name
     found = run_jobs(study, folder, unwatched, jobs, retry_failed)
+    return follow_and_answer(found, study, folder, quiet, as_json, reads, reader=reader, labels=verdicts)
+
+
+def follow_and_answer(
+    found: Iterable[Finished],
+    study: Study,
+    folder: Path,
+    quiet: bool,
+    as_json: bool,
+    reads: SummaryReader,
+    *,
+    reader: str | None = None,
+    labels: Labels | None = None,
+    more: Mapping[str, Any] | None = None,
+) -> int:
+    """Follow the runs of `study` as they end, write their reports and the page, print the answer; the exit code.
+
+    `reads` reads the summaries for the page, `reader` (as `--reader` takes it) for the reports; `more` are further
+    fields of the JSON object.
+    """
+    from turngate.cli.study.answer import say_answer
+    from turngate.cli.study.progress import StudyProgress
+
     ended = list(found if quiet or as_json else StudyProgress(study, folder).follow(found))
     _write_reports(ended, reader)
-    say_answer(folder, ended, as_json, reads, verdicts)
+    say_answer(folder, ended, as_json, reads, labels, more)
     return max((_code(one) for one in ended), default=0)
 
 

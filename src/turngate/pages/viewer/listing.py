@@ -126,13 +126,22 @@ def _listed(root: Path, kind: ListingKind, folder: str, state: os.stat_result) -
     return ListedFolder(key, kind, Path(folder), readable, state.st_mtime_ns, state.st_size)
 
 
+def _editor_of(info: RunInfo) -> str:
+    """The editor's model; of a recorded chain what made it, for each chain has a hash of its own as its model."""
+    editor = info.recorded.editor
+    if editor.type != "replay":
+        return info.resolved.editor.model or editor.type
+    fields = (editor.as_mapping().get("recorded_as") or {}).get("fields") or {}
+    return str(fields.get("editor") or fields.get("model") or editor.type)
+
+
 def _run(listed: ListedFolder, raw: dict[str, Any]) -> RunListing:
     info = RunInfo.model_validate(raw)
     config = info.recorded
     return RunListing(
         listed,
         created=info.created,
-        editor=visible(info.resolved.editor.model or config.editor.type),
+        editor=visible(_editor_of(info)),
         gate=visible(config.gate.type),
         scenario=visible(config.scenario.type),
         planned=config.turns,

@@ -161,7 +161,9 @@ def run_page(index: Index, one: ListedFolder, base: str, version: str, options: 
 
 def study_stamp(one: ListedFolder) -> object:
     """Changes whenever the page of the study would be another one."""
-    return one.changed_ns, one.size, tuple(stamp(run.path) for run in StudyView.load(one.path).runs)
+    study = StudyView.load(one.path)
+    labels = study.labels.stat().st_mtime_ns if study.labels is not None and study.labels.exists() else 0
+    return one.changed_ns, one.size, labels, tuple(stamp(run.path) for run in study.runs)
 
 
 def _stop(pending: PendingReview, shot: Shot) -> Stop:

@@ -199,3 +199,30 @@ def test_no_manifest_gives_a_traceback(tmp_path_factory: pytest.TempPathFactory,
         else:
             assert editor.length >= 1
     shutil.rmtree(folder)
+
+
+def test_what_a_record_lacks_is_a_turn_without_an_image(config: Config, run: Run, tmp_path: Path) -> None:
+    """A gap, a text, a torn file: each is flagged, and what comes after it was made from the last image before it.
+
+    A gate that refuses frame 1 leaves the record there, gaps or not.
+    """
+    folder = put(tmp_path / "x", **{"0": 5, "1": 6, "3": 7, "6": 8})
+    (folder / "4.png").write_text("no image")
+    noise = np.random.default_rng(1).integers(0, 256, (64, 64, 3)).astype(np.uint8)
+    (folder / "5.png").write_bytes(encode_png(noise)[:6000])
+    with pytest.raises(UserError):
+        build(folder)
+    editor = {"type": "replay", "source": str(folder), "incomplete": True}
+    settings = {"turns": 6, "origin": str(folder / "0.png"), "editor": editor}
+    _, view = run(config(**settings))
+    assert [one.row.why for one in view.attempts] == [None, "not_recorded", None, "undecodable", "undecodable", None]
+    assert [one.row.not_on_record for one in view.attempts] == [False, True, False, True, True, False]
+    assert not any(one.row.beyond_divergence for one in view.attempts)
+    _, strict = run(config(**settings, gate="always_reject"), "strict")
+    assert [one.row.beyond_divergence for one in strict.attempts] == [False, True, True, True, True, True]
+
+
+def test_a_number_that_is_no_turn(tmp_path: Path) -> None:
+    folder = put(tmp_path / "x", **{"0": 5, "20261201": 6})
+    with pytest.raises(ConfigError, match="is that number a turn"):
+        build(folder, incomplete=True)

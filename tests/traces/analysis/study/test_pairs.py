@@ -116,3 +116,18 @@ def test_sensitivity_takes_damage_anew_and_leaves_stalls() -> None:
     assert (strict.damaged_at, strict.progress, strict.exposure, strict.stalled) == (0.3, 5.0, 0.95, 1)
     assert (strict.episodes.propagated, strict.episodes.stalled) == (1, 0)
     assert (mild.progress, mild.exposure, mild.stalled, mild.episodes.total) == (10.0, 0.0, 1, 0)
+
+
+def test_a_recorded_chain_is_compared_up_to_its_divergence() -> None:
+    """The record is damaged from turn 5 on; a gate that left it after turn 3 has nothing to say of what came then."""
+    diverged = Chain(10).add("a1").add("a2").add("a3").add("x", 0.9, "skip")
+    for turn in range(5, 11):
+        diverged.add(f"y{turn}", 0.0, beyond=True)
+    at_once = Chain(10, origin="b").add("z", 0.9, beyond=True)
+    rows = [("no-gate", "a", "", no_gate(10, 4, "a")), ("no-gate", "b", "", no_gate(10, 4, "b"))]
+    rows += [("left", "a", "", diverged), ("left", "b", "", at_once)]
+    answer = answer_study(study(rows, controls=("no-gate",)))
+    [found] = answer.pairs
+    assert (found.cells, found.turns) == (1, [4])
+    assert (found.progress.value, found.exposure.value) == (-25.0, 0.0)
+    assert answer.unbeaten == []

@@ -86,8 +86,13 @@ def test_what_a_reader_must_know_comes_with_the_numbers() -> None:
             "the image that stood at the end."
         ),
         "Runs plan different numbers of turns (10, 20): differences to no gate are over equal turns.",
-        "chain: in 1 run the recorded chain diverged; 8 turns beyond that point are unknown and in no rate.",
+        (
+            "chain: in 1 run the recorded chain diverged; 8 turns beyond that point are unknown and in no rate: its "
+            "numbers are over the other 2 of 10 turns."
+        ),
+        "Rates of arms that diverged are over different turns: no arm is named as unbeaten.",
     ]
+    assert answer_study(loaded).unbeaten == []
 
 
 @pytest.mark.parametrize("status", ["running", "interrupted"])

@@ -280,6 +280,7 @@ def study_content(
         "axes": [axis for axis in _AXES if len({getattr(run.run, axis) for run in runs}) > 1],
         "single": all(len(arm.runs) == 1 for arm in arms),
         "simulated": _simulated(runs),
+        "replayed": all(run.view.replayed for run in runs),
         "mixed": len({arm.simulated for arm in arms}) > 1,
         "how_simulated": how_simulated,
         "verdict_words": VERDICT_WORDS,
