@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, TypedDict
@@ -10,7 +12,7 @@ from typing import Any, TypedDict
 from pydantic import ValidationError
 
 from turngate.agent.editor import Edited, EditRequest, Exchange, NoImage
-from turngate.errors import BadImage, TurngateError
+from turngate.errors import BadImage, MachineError, TurngateError
 from turngate.graphs.config import editor_seed
 from turngate.graphs.session import Session
 from turngate.picture import Picture
@@ -75,6 +77,7 @@ def edit(session: Session, progress: Progress) -> AttemptRow:
     call = once(
         session.ledger, key, "edit", progress.turn, progress.attempt,
         lambda: _call_editor(session, request).model_dump(mode="json"),
+        session.reserve if session.components.editor.paid else None,
     )  # fmt: skip
     answer = EditAnswer.stored(call.answer)
     if session.model is not None and answer.model is not None and answer.model != session.model:
@@ -105,12 +108,42 @@ def _call_editor(session: Session, request: EditRequest) -> EditAnswer:
             "error", f"the editor returned {type(answer).__name__}, not Edited or NoImage", retryable=False
         )
     try:
-        return _answer(session, request, answer)
+        return _stored(session, request, answer)
     except ValidationError as error:
         wrong = error.errors()[0]
         field = ".".join(map(str, wrong["loc"]))
         detail = f"the editor's answer has a wrong {field}: {wrong['msg']}"
         return EditAnswer(outcome="no_image", why="error", retryable=False, detail=detail)
+
+
+def _stored(session: Session, request: EditRequest, answer: Edited | NoImage) -> EditAnswer:
+    """The answer with its images stored, in the room that was kept for it where there is no other.
+
+    An answer that was paid for and cannot be stored is kept outside the run folder, and the error says where.
+    """
+    try:
+        return _answer(session, request, answer)
+    except MachineError:
+        if not session.components.editor.paid:
+            raise
+    session.reserve.release()
+    try:
+        return _answer(session, request, answer)
+    except MachineError as error:
+        raise MachineError(f"{error}; {_kept_elsewhere(request, answer)}") from error
+
+
+def _kept_elsewhere(request: EditRequest, answer: Edited | NoImage) -> str:
+    what = f"the answer to turn {request.turn}, attempt {request.attempt}"
+    if not isinstance(answer, Edited):
+        return f"{what} was none, and is asked for again"
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f"turngate-turn-{request.turn}-", suffix=".bin")
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(answer.data)
+    except OSError:
+        return f"{what}, which was paid for, is lost"
+    return f"{what}, which was paid for, is kept in {name}; it is asked for again when the run goes on"
 
 
 def _answer(session: Session, request: EditRequest, answer: Edited | NoImage) -> EditAnswer:

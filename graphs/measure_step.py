@@ -188,6 +188,7 @@ def _stored(
     call = once(
         session.ledger, key, "evaluate", *place,
         lambda: result_to_json(score(evaluator, [sample])[0]),
+        session.reserve if evaluator.facts.paid else None,
     )  # fmt: skip
     return result_from_json(call.answer)
 

@@ -15,6 +15,7 @@ from turngate.picture import Picture
 from turngate.traces.ledger import Ledger
 from turngate.traces.progress import Progress, advance
 from turngate.traces.records import AttemptRecord, AttemptRow, DecisionRow, EditAnswer, EventRow
+from turngate.traces.reserve import DiskReserve
 from turngate.traces.run_folder import RunFolder, RunInfo
 
 __all__ = ["Divergence", "LoopContext", "Observer", "Session"]
@@ -62,6 +63,8 @@ class Session:
         """The run folder."""
         self.info = info
         self.ledger = ledger
+        self.reserve = DiskReserve(folder.path)
+        """Room for the answer of a paid call."""
         self.pictures = Pictures(folder.images, origin)
         self.observers = tuple(observers)
         self.halt: str | None = None

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from turngate.errors import UserError
+from turngate.errors import MachineError, UserError
 from turngate.graphs.components import Components
 from turngate.graphs.config import RunConfig
 from turngate.graphs.decision import readings
@@ -147,7 +147,12 @@ def _recorded(session: Session) -> Iterator[None]:
             data |= {"turn": session.progress.turn, "attempt": session.progress.attempt}
         if broken_off:
             data["broken_off"] = True
-        ledger.add_event("ended", data)
+        session.reserve.release()
+        try:
+            ledger.add_event("ended", data)
+        except MachineError:  # a full disk: what went wrong before says more
+            if status not in ("failed", "interrupted"):
+                raise
         for observer in session.observers:
             observer.ended(status, reason or None, ledger.now_ns())
 

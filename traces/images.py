@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
@@ -14,6 +12,7 @@ from turngate.errors import DamagedRun, MachineError
 from turngate.memo import Memo
 from turngate.picture import EXTENSIONS, Picture
 from turngate.traces.records import AttemptRow, CompositeRow
+from turngate.whole_file import write_whole
 
 __all__ = ["ImageKey", "ImageRole", "ImageStore", "made_images", "run_images", "stored_files"]
 
@@ -41,8 +40,7 @@ class ImageStore:
         if target.exists():
             return sha256
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._write(folder, target, data)
+            write_whole(target, data, sync=True)
         except OSError as error:
             raise MachineError(f"cannot store an image in {folder}: {error.strerror or error}") from error
         return sha256
@@ -84,22 +82,7 @@ class ImageStore:
         try:
             os.link(source, target)
         except OSError:
-            self._write(target.parent, target, source.read_bytes())
-
-    @staticmethod
-    def _write(folder: Path, target: Path, data: bytes) -> None:
-        descriptor, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=folder)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(name).chmod(0o644)
-            Path(name).replace(target)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+            write_whole(target, source.read_bytes(), sync=True)
 
 
 # The images of a run, from its rows.

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from turngate.clock import Clock
-from turngate.errors import NoSuchRun
+from turngate.errors import MachineError, NoSuchRun
 from turngate.traces._sqlite import LedgerReader, connect, encode, machine_errors
 from turngate.traces.records import (
     TABLES,
@@ -28,6 +28,7 @@ from turngate.traces.records import (
     truths_by_name,
 )
 from turngate.traces.redact import reread_secrets
+from turngate.traces.reserve import DiskReserve
 
 __all__ = ["Ledger", "call_key", "once"]
 
@@ -227,18 +228,33 @@ def call_key(kind: str, run: str, turn: int, attempt: int, inputs: list[str], pa
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def once(ledger: Ledger, key: str, kind: str, turn: int, attempt: int, call: Callable[[], dict[str, Any]]) -> CallRow:
+def once(
+    ledger: Ledger,
+    key: str,
+    kind: str,
+    turn: int,
+    attempt: int,
+    call: Callable[[], dict[str, Any]],
+    reserve: DiskReserve | None = None,
+) -> CallRow:
     """The stored answer to `key`, or the answer of `call`, stored before it is returned.
 
     `call` returns plain JSON and puts images into the store itself. Only a call that was in flight when the
-    process died is made twice.
+    process died is made twice. A call that is paid for gets a `reserve`: room for its answer is there before it.
     """
     stored = ledger.call(key)
     if stored is not None:
         return stored
+    if reserve is not None:
+        reserve.secure()
     started = ledger.now_ns()
     answer = call()
     ended = ledger.now_ns()
-    return ledger.add_call(
-        CallRow(key=key, kind=kind, turn=turn, attempt=attempt, answer=answer, started_ns=started, ended_ns=ended)
-    )
+    row = CallRow(key=key, kind=kind, turn=turn, attempt=attempt, answer=answer, started_ns=started, ended_ns=ended)
+    try:
+        return ledger.add_call(row)
+    except MachineError:
+        if reserve is None:
+            raise
+        reserve.release()
+        return ledger.add_call(row)

@@ -17,6 +17,8 @@ from turngate.traces.ledger import Ledger
 from turngate.traces.recorded import RecordedConfig, RecordedOrigin, Resolved
 from turngate.traces.records import SCHEMA_VERSION
 from turngate.traces.redact import redact
+from turngate.traces.reserve import NAME as RESERVE
+from turngate.whole_file import write_whole
 
 __all__ = ["Parent", "RunFolder", "RunInfo", "find_runs", "new_run_id"]
 
@@ -55,7 +57,7 @@ class RunInfo(StrictModel):
         return RecordedConfig.model_validate(self.config)
 
 
-_OURS = ("run.lock", "run.part", "images", "ledger.sqlite")
+_OURS = ("run.lock", "run.part", ".run.json.", "images", "ledger.sqlite", RESERVE)
 
 
 class RunFolder:
@@ -98,12 +100,7 @@ class RunFolder:
         """Write run.json, whole or not at all; raises `MachineError` when it cannot be written."""
         try:
             text = redact(info.model_dump_json(indent=2))
-            temporary = self.info_file.with_suffix(".part")
-            with temporary.open("w", encoding="utf-8") as file:
-                file.write(text + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self.info_file)
+            write_whole(self.info_file, text + "\n", sync=True)
         except OSError as error:
             reason = error.strerror or error
             raise MachineError(f"cannot write to {self.path}: {reason}: choose another folder with --out") from error

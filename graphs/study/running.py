@@ -24,6 +24,7 @@ from turngate.graphs.work import ENDINGS
 from turngate.traces.progress import run_status
 from turngate.traces.redact import redact
 from turngate.traces.run_folder import RunFolder
+from turngate.whole_file import write_whole
 
 __all__ = ["Finished", "MakeObservers", "run_jobs", "run_study", "unwatched"]
 
@@ -99,10 +100,7 @@ def _write_manifest(study: Study, folder: Path) -> None:
     fields = study.config.model_dump(mode="json", fallback=_described)
     text = redact(json.dumps({"study": fields, "runs": jobs}, indent=2))
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        unfinished = folder / "study.part"
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(folder / "study.json")
+        write_whole(folder / "study.json", text)
     except OSError as error:
         raise MachineError(f"cannot write into {folder}: {error.strerror or error}") from error
 

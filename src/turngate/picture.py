@@ -115,8 +115,6 @@ class Picture:
         opened = open_image(data, name)
         try:
             rgb, steps, remarks = _to_rgb(opened, data)
-        except MemoryError:
-            raise
         except UnknownWhite:
             raise BadImage(f"{name} has 32-bit pixels, whose white nobody knows: save it with 8 or 16 bits") from None
         except Exception as error:  # decoders raise anything over a damaged file: that is the file's fault
@@ -156,8 +154,6 @@ def open_image(data: bytes, name: str = "image") -> Image.Image:
         found = re.search(r"\((\d+) pixels\)", str(error))
         size = f"has {int(found[1]) / 1e6:.0f} million pixels" if found else "is too large"
         raise BadImage(f"{name} {size}, and {most / 1e6:.0f} million are the most: make it smaller") from None
-    except MemoryError:
-        raise
     except Exception as error:
         raise BadImage(_unreadable(name, "" if data else "empty", type(error).__name__)) from None
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turngate.cli.options import json_option
+from turngate.whole_file import whole_file
 
 if TYPE_CHECKING:
     from turngate.traces.analysis.study import Calibration, CleanEdit, Reference
@@ -69,7 +70,7 @@ def _write(path: Path, edits: Sequence[CleanEdit], reference: Reference | None) 
     from turngate.errors import MachineError
 
     try:
-        with path.open("w", newline="", encoding="utf-8") as file:
+        with whole_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
             rows = csv.writer(file)
             rows.writerow(["score", "origin", "origin_name", "editor", "run", "turn"])
             for edit in edits:

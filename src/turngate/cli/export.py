@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turngate.cli.options import json_option, out_option
+from turngate.whole_file import whole_file
 
 if TYPE_CHECKING:
     from turngate.traces.exports import TableName
@@ -49,13 +50,14 @@ def export_command(
     try:
         if kind == "parquet":
             target = out or view.folder.path / f"{table}.parquet"
-            count = write_parquet(view, target, table)
+            with whole_file(target) as part:
+                count = write_parquet(view, part, table)
         elif out is None:
             write(view, sys.stdout, table)
             return 0
         else:
             target = out
-            with out.open("w", encoding="utf-8", newline="") as file:
+            with whole_file(out) as part, part.open("w", encoding="utf-8", newline="") as file:
                 count = write(view, file, table)
     except OSError as error:
         raise MachineError(f"cannot write {out or run}: {error.strerror or error}") from error

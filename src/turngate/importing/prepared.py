@@ -20,6 +20,7 @@ from turngate.importing.chains import FoundChain, FoundFrame
 from turngate.picture import FORMATS, encode_png
 from turngate.traces.progress import run_status
 from turngate.traces.run_folder import RunFolder
+from turngate.whole_file import write_whole
 
 __all__ = ["frame_file", "manifest_of", "prepare_chain"]
 
@@ -135,10 +136,7 @@ def _is_complete(run: RunFolder) -> bool:
 
 
 def _write(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = file.with_name(f".{file.name}.new")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(file)
+    write_whole(file, text)
 
 
 def _extract(chain: FoundChain, folder: Path, name: str) -> None:
@@ -150,13 +148,10 @@ def _extract(chain: FoundChain, folder: Path, name: str) -> None:
     Image.init()
     for frame in owed:
         file = frame_file(frame, folder, name)
-        file.parent.mkdir(parents=True, exist_ok=True)
         try:
             with Image.open(frame.file, formats=FORMATS) as opened:
                 opened.seek(frame.part or 0)
                 data = encode_png(np.asarray(opened.convert("RGB"), dtype=np.uint8))
         except OSError as error:
             raise BadImage(f"{frame.file}: frame {frame.part} cannot be read: {error}") from None
-        unfinished = file.with_suffix(".part")
-        unfinished.write_bytes(data)
-        unfinished.replace(file)
+        write_whole(file, data)

@@ -14,6 +14,7 @@ from turngate.picture import EXTENSIONS, Picture, encode_png
 from turngate.traces.analysis.run import RunView
 from turngate.traces.analysis.study import StudyRun, StudyView
 from turngate.traces.run_folder import RunFolder, find_runs
+from turngate.whole_file import write_whole
 
 __all__ = ["WrittenFrames", "write_frames"]
 
@@ -190,9 +191,6 @@ def _write(frame: _Frame) -> None:
     if frame.target.exists():
         return
     try:
-        frame.target.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = frame.target.with_name(f".{frame.target.name}.part")
-        unfinished.write_bytes(_bytes(frame))
-        unfinished.replace(frame.target)
+        write_whole(frame.target, _bytes(frame))
     except OSError as error:
         raise MachineError(f"cannot write {frame.target}: {error.strerror or error}") from error

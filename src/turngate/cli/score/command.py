@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from turngate.cli.options import json_option, out_option, quiet_option
+from turngate.whole_file import whole_file
 
 if TYPE_CHECKING:
     from turngate.rescoring import Target
@@ -105,9 +106,10 @@ def _export(targets: Sequence[Target], kind: str, out: Path | None) -> int:
         raise ConfigError("--format parquet: say with --out where to write it")
     try:
         if kind == "parquet":
-            count = write_scores_parquet(lines, out)
+            with whole_file(out) as part:
+                count = write_scores_parquet(lines, part)
         else:
-            with out.open("w", encoding="utf-8", newline="") as file:
+            with whole_file(out) as part, part.open("w", encoding="utf-8", newline="") as file:
                 count = write_scores_csv(lines, file)
     except OSError as error:
         raise MachineError(f"cannot write {out}: {error.strerror or error}") from error

@@ -4,7 +4,7 @@ saved."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from math import ceil
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from turngate.errors import MachineError, MissingExtra
 from turngate.pages.report import visible
+from turngate.whole_file import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -139,14 +140,10 @@ def back(place: int) -> dict[str, Any]:
 @contextmanager
 def saved(path: Path) -> Iterator[Path]:
     """A temporary place that becomes `path`, whole or not at all; raises `MachineError` when that cannot be done."""
-    temporary = path.with_name(f".{path.name}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        yield temporary
-        temporary.replace(path)
+        with whole_file(path) as temporary:
+            yield temporary
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
         raise MachineError(
             f"cannot write {path}: {error.strerror or error}: free some space or choose another folder"
         ) from error

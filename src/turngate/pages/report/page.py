@@ -17,6 +17,7 @@ from markupsafe import Markup
 from turngate.errors import MachineError
 from turngate.pages.report.thumbnails import Shot
 from turngate.traces.analysis.statistics import Estimate
+from turngate.whole_file import write_whole
 
 __all__ = ["HERE", "as_data", "clip", "data", "environment", "scripts", "visible", "write_page"]
 
@@ -91,10 +92,7 @@ def write_page(path: Path, template: str, figures: Mapping[str, str], shots: Ite
         **values,
     )  # fmt: skip
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.part")
-        temporary.write_text(page, encoding="utf-8")
-        temporary.replace(path)
+        write_whole(path, page)
     except OSError as error:
         raise MachineError(
             f"cannot write {path}: {error.strerror or error}: free some space or choose another folder"
