@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from turngate.decoding import TooManyPixels
 from turngate.errors import BadImage, ConfigError
 from turngate.graphs.config import OriginConfig
 from turngate.picture import Picture
@@ -28,7 +29,13 @@ def load_origin(config: OriginConfig) -> Picture:
     that scikit-image does not ship.
     """
     path = _shipped(config.image.removeprefix(_PREFIX)) if config.image.startswith(_PREFIX) else Path(config.image)
-    picture = shrunk(Picture.from_file(path), config.size)
+    try:
+        picture = Picture.from_file(path)
+    except TooManyPixels:
+        if config.size is None:
+            raise
+        picture = Picture.reduced(path, config.size)
+    picture = shrunk(picture, config.size)
     if config.sha256 is not None and picture.sha256 != config.sha256:
         raise BadImage(f"{config.image} is not the image of this run any more: its SHA-256 changed")
     return picture

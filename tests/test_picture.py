@@ -16,7 +16,10 @@ from hypothesis import strategies as st
 from PIL import Image, ImageCms
 from tests.traces.runs import photograph
 
-from turngate.errors import BadImage
+from turngate.decoding import TooManyPixels
+from turngate.errors import BadImage, ConfigError
+from turngate.graphs.config import OriginConfig
+from turngate.graphs.origin import load_origin
 from turngate.pages.report import thumbnail
 from turngate.picture import Picture
 
@@ -150,14 +153,54 @@ def test_formats_keep_their_name(kind: str, media_type: str) -> None:
     assert Picture.from_bytes(encoded(kind)).media_type == media_type
 
 
-def test_a_picture_that_is_too_large_names_its_size_and_the_limit() -> None:
-    head = struct.pack(">IIBBBBB", 20_000, 20_000, 8, 2, 0, 0, 0)
+def bare_png(side: int) -> bytes:
+    """The header of a PNG of that many pixels, and next to nothing behind it."""
+    head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
     chunks = [b"IHDR" + head, b"IDAT" + zlib.compress(b"\0"), b"IEND"]
-    data = b"\x89PNG\r\n\x1a\n" + b"".join(
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(one) - 4) + one + struct.pack(">I", zlib.crc32(one)) for one in chunks
     )
-    with pytest.raises(BadImage, match=r"huge.png has 400 million pixels, and 89 million are the most"):
-        Picture.from_bytes(data, "huge.png")
+
+
+@pytest.mark.parametrize("side", [10_000, 20_000])
+def test_a_picture_that_is_too_large_names_its_size_the_limit_and_the_setting(side: int) -> None:
+    size = side * side // 1_000_000
+    words = rf"huge.png has {size} million pixels, and 89 million are the most: .* TURNGATE_MAX_MEGAPIXELS={size}"
+    with pytest.raises(TooManyPixels, match=words):
+        Picture.from_bytes(bare_png(side), "huge.png")
+
+
+def test_the_limit_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TURNGATE_MAX_MEGAPIXELS", "0.002")
+    with pytest.raises(TooManyPixels, match="has 0 million pixels, and 0 million"):
+        Picture.from_bytes(encoded("PNG"), "photo.png")
+    monkeypatch.setenv("TURNGATE_MAX_MEGAPIXELS", "500")
+    with pytest.raises(BadImage, match="not a whole image"):  # opened, and found to be empty
+        Picture.from_bytes(bare_png(15_000), "huge.png")
+    monkeypatch.setenv("TURNGATE_MAX_MEGAPIXELS", "many")
+    with pytest.raises(ConfigError, match="TURNGATE_MAX_MEGAPIXELS='many' is no number"):
+        Picture.from_bytes(encoded("PNG"))
+
+
+@pytest.mark.parametrize(("kind", "suffix"), [("JPEG", "jpg"), ("JPEG2000", "jp2")])
+def test_a_size_is_honoured_before_the_limit(
+    kind: str, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An origin that is too large as it is, and is shrunk anyhow, is decoded at a lower resolution."""
+    large = Image.fromarray(np.kron(photograph(256), np.ones((4, 4, 1), np.uint8)))
+    (tmp_path / f"large.{suffix}").write_bytes(encoded(kind, large))
+    origin = OriginConfig(image=str(tmp_path / f"large.{suffix}"), size=128)
+    whole = load_origin(origin)
+    monkeypatch.setenv("TURNGATE_MAX_MEGAPIXELS", "0.3")
+    found = load_origin(origin)
+    assert (found.width, found.height) == (whole.width, whole.height) == (128, 128)
+    assert np.abs(found.rgb.astype(int) - whole.rgb).mean() < 6
+    with pytest.raises(TooManyPixels):
+        load_origin(OriginConfig(image=origin.image))
+    encoded_png = tmp_path / "large.png"
+    encoded_png.write_bytes(encoded("PNG", large))
+    with pytest.raises(TooManyPixels):  # a PNG has one resolution
+        load_origin(OriginConfig(image=str(encoded_png), size=128))
 
 
 SEEDS: dict[str, bytes] = {

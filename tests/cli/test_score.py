@@ -18,6 +18,9 @@ import pytest
 import yaml
 from PIL import Image
 from tests.packages import need_pyiqa
+from tests.traces.runs import photograph
+
+from turngate import Picture
 
 from .program import TURNGATE, Done
 
@@ -112,7 +115,7 @@ def test_an_origin_for_a_folder(score: Turngate, images: Path, tmp_path: Path) -
     score("images", "--with", "psnr", "brisque").refused(2, "psnr", "--origin")
     done = score("images", "--with", "psnr", "--origin", images / "step_0.png", "--out", "elsewhere.sqlite", "--json")
     numbers = done.json()["evaluators"][0]
-    assert (numbers["scored"], numbers["untouched"]) == (12, 1), "the origin itself is among the images"
+    assert (numbers["scored"], numbers["origins"]) == (12, 1), "the origin itself is among the images"
     assert numbers["max"] < 80, "80 dB is no measurement"
     shown = score("images", "--with", "psnr", "--origin", images / "step_0.png", "--out", "elsewhere.sqlite").out
     words = shown.split()  # the column is narrow
@@ -266,3 +269,35 @@ def test_the_list_of_evaluators(turngate: Turngate) -> None:
     assert everything["pyiqa:dmm"]["better"] == "lower"
     assert everything["pyiqa:piqe"]["runs_here"] is True
     assert "CUDA" in everything["pyiqa:maclip"]["missing"]
+
+
+def test_images_are_known_by_their_bytes_and_what_was_left_out_is_told(score: Turngate, tmp_path: Path) -> None:
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    for name in ("a.png", "b.jfif", "c", "d.data", ".hidden"):
+        (folder / name).write_bytes(Picture.from_rgb(photograph(32)).data)
+    (folder / "notes.txt").write_text("no image")
+    (folder / "raw.heic").write_bytes(b"\0\0\0\x18ftypheic" * 9)
+    done = score(folder, "--with", "brisque", "--json")
+    (found,) = done.json()["evaluators"]
+    assert (done.code, found["scored"], found["failed"]) == (0, 4, 0)
+    assert "2 files are no images" in done.err and "notes.txt, raw.heic" in done.err
+    again = score(folder, "--with", "brisque", "--json")
+    assert "scores.sqlite" not in again.err, "our own table is not told"
+
+
+def test_the_origin_among_the_images_is_in_no_mean(score: Turngate, tmp_path: Path) -> None:
+    photo, worn, alone = photograph(64), photograph(64) // 2, tmp_path / "alone"
+    for folder, images in ((tmp_path / "both", {"0": photo, "1": worn}), (alone, {"1": worn})):
+        folder.mkdir()
+        for name, pixels in images.items():
+            Image.fromarray(pixels).save(folder / f"{name}.png")
+    (tmp_path / "both" / "chain.csv").write_text("path,chain,turn\n0.png,a,0\n1.png,a,1\n")
+
+    def mean(*words: object) -> float:
+        (found,) = score(*words, "--with", "brisque", "--json").json()["evaluators"]
+        return float(found["mean"])
+
+    both = tmp_path / "both"
+    assert mean(both, "--origin", both / "0.png") == pytest.approx(mean(alone))
+    assert mean(both / "chain.csv", "--out", tmp_path / "chain.sqlite") == pytest.approx(mean(alone))

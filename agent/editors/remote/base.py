@@ -61,11 +61,10 @@ def no_answer(called: Called[Any], model: str, where: str, key_name: str, provid
 def sent(picture: Picture, as_png: bool, accepted: frozenset[str]) -> tuple[bytes, str, tuple[str, ...]]:
     """Bytes and media type to send, and flags for the record.
 
-    The bytes go out as they were received; with `as_png`, or when the media type is not `accepted`, as a PNG of the
-    decoded pixels, flagged `sent_as_png`.
+    The bytes go out as they were received where they mean the same to everyone. With `as_png`, when the media type is
+    not `accepted`, and when the file had to be normalised (orientation, transparency, profile, depth, several frames),
+    a PNG of the decoded pixels goes out, which is what metrics and judges look at; it is flagged `sent_as_png`.
     """
-    if not as_png and picture.media_type in accepted:
-        return picture.data, picture.media_type, ()
-    if picture.media_type == "image/png" and not picture.normalised:
+    if not picture.normalised and picture.media_type in (frozenset({"image/png"}) if as_png else accepted):
         return picture.data, picture.media_type, ()
     return Picture.from_rgb(picture.rgb).data, "image/png", ("sent_as_png",)

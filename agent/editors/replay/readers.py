@@ -13,10 +13,10 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from turngate.agent.editor import EditUsage, NoImage, NoImageWhy
 from turngate.agent.editors.replay.chain import Chain, Recorded
+from turngate.decoding import open_image
 from turngate.errors import BadImage, ConfigError
-from turngate.image_files import is_image_name
+from turngate.image_files import is_image_file
 from turngate.manifest import manifest_rows
-from turngate.picture import open_image
 from turngate.traces.images import ImageStore
 from turngate.traces.records import AttemptRow, DecisionRow
 from turngate.traces.run_folder import RunFolder
@@ -87,11 +87,7 @@ def read_folder(folder: Path, pattern: str | None, incomplete: bool = False) -> 
 
 def _images(folder: Path, deep: bool) -> list[Path]:
     paths = folder.rglob("*") if deep else folder.iterdir()
-    return sorted(path for path in paths if _is_image(path))
-
-
-def _is_image(path: Path) -> bool:
-    return is_image_name(path.name) and path.is_file()
+    return sorted(path for path in paths if is_image_file(path))
 
 
 def _number(found: re.Match[str], group: str, file: Path) -> int:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from turngate.decoding import open_image
 from turngate.errors import BadImage
 from turngate.fake_server.script import CallKind
-from turngate.picture import open_image
 
 __all__ = ["Asked", "BadRequest", "Provider", "ReceivedImage"]
 

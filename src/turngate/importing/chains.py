@@ -10,8 +10,8 @@ from pathlib import Path
 
 from turngate.agent.editors.replay import MOST_TURNS
 from turngate.component import Box
+from turngate.decoding import looks_like_image
 from turngate.image_files import natural
-from turngate.picture import looks_like_image
 
 __all__ = ["FoundChain", "FoundFrame", "FoundTree", "chains_of", "turn_ranges"]
 

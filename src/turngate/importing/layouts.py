@@ -12,12 +12,12 @@ from typing import Any, Literal, cast, get_args
 from PIL import Image
 
 from turngate.component import Box, checked_box
+from turngate.decoding import FORMATS
 from turngate.errors import ConfigError, UserError
 from turngate.image_files import images_below
 from turngate.importing.chains import FoundFrame, FoundTree, chains_of
 from turngate.importing.pattern import PathPattern, is_pattern
 from turngate.importing.sources import from_pattern, origins_by
-from turngate.picture import FORMATS
 
 __all__ = ["LAYOUTS", "Layout", "from_layout"]
 

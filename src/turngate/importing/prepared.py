@@ -12,12 +12,13 @@ from PIL import Image
 
 from turngate.agent.editors.replay import ReplayConfig
 from turngate.component import differences
+from turngate.decoding import FORMATS
 from turngate.errors import BadImage, ConfigChanged, MachineError, UserError
 from turngate.graphs.config import RunConfig
 from turngate.graphs.load import parse_config
 from turngate.graphs.study import Job
 from turngate.importing.chains import FoundChain, FoundFrame
-from turngate.picture import FORMATS, encode_png
+from turngate.picture import encode_png
 from turngate.traces.progress import run_status
 from turngate.traces.run_folder import RunFolder
 from turngate.whole_file import write_whole

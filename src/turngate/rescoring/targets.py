@@ -16,7 +16,7 @@ from turngate.errors import BadImage, ConfigError, TurngateError, UserError
 from turngate.evaluators import EvaluatorInput
 from turngate.evaluators.bulk import ImageSource, ScoreJob
 from turngate.graphs.measure_step import edit_boxes
-from turngate.image_files import IMAGE_SUFFIXES, images_below
+from turngate.image_files import images_and_others
 from turngate.manifest import manifest_rows
 from turngate.picture import Picture
 from turngate.traces.images import ImageRole, ImageStore, made_images
@@ -55,12 +55,15 @@ class Target:
     """Id of a job -> place of its image in a run; empty for a folder."""
     selection: Mapping[str, Any] = field(default_factory=dict)
     """How `jobs` were chosen; empty when they are all images."""
+    left_out: tuple[Path, ...] = ()
+    """Files of a folder that are no images."""
 
     def place(self, job: ScoreJob) -> ImagePlace:
         """Place of a job's image in a run."""
         return self.places.get(job.id, ImagePlace())
 
 
+_ORIGIN = ImagePlace(0, 0, "origin")
 _Source = Callable[[str], ImageSource]
 
 
@@ -93,7 +96,7 @@ def _images(
     source: _Source, origin: str, records: list[AttemptRecord], with_history: bool, scenario: Scenario | None
 ) -> Iterator[tuple[ScoreJob, ImagePlace]]:
     start = source(origin)
-    yield ScoreJob("0/0/origin", start, start, start, start, instruction="", edit_boxes=()), ImagePlace(0, 0, "origin")
+    yield ScoreJob("0/0/origin", start, start, start, start, instruction="", edit_boxes=()), _ORIGIN
     position = Progress.start(origin)
     for record in records:
         attempt = record.attempt
@@ -140,15 +143,18 @@ def folder_target(path: Path, origin: Path | None = None, table: Path | None = N
     Hidden files are left alone. Raises `UserError` when there are none, `BadImage` for an origin that is none.
     """
     base = path if path.is_dir() else path.parent
-    files = images_below(path) if path.is_dir() else [path]
+    files, others = images_and_others(path) if path.is_dir() else ([path], [])
     if not files:
-        raise UserError(
-            f"{path} holds no run (run.json) and no images ({', '.join(sorted(IMAGE_SUFFIXES))}): check the path"
-        )
+        raise UserError(f"{path} holds no run (run.json) and no images that can be read: check the path")
+    others = [file for file in others if ".sqlite" not in file.name]  # our own tables and caches
     shared = None if origin is None else _reference(origin)
     jobs = tuple(ScoreJob(file.relative_to(base).as_posix(), ImageSource(file), shared) for file in files)
     offers: set[EvaluatorInput] = {"candidate", "origin"} if shared else {"candidate"}
-    return Target(str(path), table or base / FILE_NAME, jobs, len(jobs), frozenset(offers))
+    # The origin among them compares with itself: it is scored, and in no mean.
+    place = None if origin is None else origin.resolve()
+    own = {job.id: _ORIGIN for job, file in zip(jobs, files, strict=True) if file.resolve() == place}
+    table = table or base / FILE_NAME
+    return Target(str(path), table, jobs, len(jobs), frozenset(offers), own, left_out=tuple(others))
 
 
 def _reference(path: Path) -> ImageSource:
@@ -191,7 +197,8 @@ def manifest_target(file: Path, table: Path | None = None) -> Target:
         if job.id in jobs:
             raise ConfigError(f"{_WHERE}: {file}, line {line}: {job.id} was listed before: give each row an id")
         jobs[job.id] = job
-        places[job.id] = ImagePlace(row.turn, row.attempt)
+        begins = row.chain is not None and row.turn == 0
+        places[job.id] = _ORIGIN if begins else ImagePlace(row.turn, row.attempt)
     if not jobs:
         raise ConfigError(f"{_WHERE}: {file} lists no images")
     offers: set[EvaluatorInput] = {"candidate"}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from turngate.cli.columns import plain
 from turngate.cli.options import json_option, out_option, quiet_option
 from turngate.whole_file import whole_file
 
@@ -61,8 +62,11 @@ def score_command(
     from turngate.cli.score.answer import ScoreProgress, say_scores, worst_code
     from turngate.errors import ConfigError
     from turngate.evaluators.bulk import Batcher, default_cache
+    from turngate.image_files import left_out_words
     from turngate.rescoring import Rescoring, choose, find, turns_in
 
+    if kind == "parquet" and out is None:
+        raise ConfigError("--format parquet: say with --out where to write it")
     found = find(path, origin, None if kind else out)
     if turns is not None and not found.runs:
         raise ConfigError("--turns: only a run has turns")
@@ -73,6 +77,9 @@ def score_command(
     choice = choose(named, found.offers, skip_missing)
     with_history = any("history" in by.facts.inputs for by in choice.evaluators)
     targets = list(found.targets(chosen_turns, limit, with_history))
+    for target in targets:
+        if target.left_out:
+            click.echo(f"note: {plain(left_out_words(target.left_out))}", err=True)
     paid = [by.name for by in choice.evaluators if by.facts.paid]
     if paid:
         click.echo(f"note: {', '.join(paid)}: paid for, up to {sum(len(one.jobs) for one in targets)} images", err=True)
@@ -95,15 +102,14 @@ def score_command(
 
 
 def _export(targets: Sequence[Target], kind: str, out: Path | None) -> int:
-    from turngate.errors import ConfigError, MachineError
+    from turngate.errors import MachineError
     from turngate.traces.rescored import score_lines, write_scores_csv, write_scores_parquet
 
     lines = score_lines((target.name, target.table) for target in targets)
     if kind == "csv" and out is None:
         write_scores_csv(lines, sys.stdout)
         return 0
-    if out is None:
-        raise ConfigError("--format parquet: say with --out where to write it")
+    assert out is not None
     try:
         if kind == "parquet":
             with whole_file(out) as part:

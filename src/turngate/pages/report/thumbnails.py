@@ -14,8 +14,9 @@ from urllib.parse import quote
 
 from PIL import Image
 
+from turngate.decoding import open_image
 from turngate.errors import BadImage, MachineError
-from turngate.picture import Picture, open_image
+from turngate.picture import Picture
 from turngate.traces.images import ImageStore
 
 __all__ = ["Shot", "edge_for", "shots", "thumbnail"]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 
+import numpy as np
 import pytest
+from PIL import Image
 from tests.fake_server.process import FakeServer
 
 from turngate import Edited, NoImage, Picture
@@ -55,14 +58,31 @@ def test_what_is_asked_for_arrives(ask: Ask, fake_server: FakeServer, photo: Pic
 
 
 def test_other_file_types_are_sent_as_png(ask: Ask, fake_server: FakeServer, photo: Picture) -> None:
-    import io
-
-    from PIL import Image
-
     buffer = io.BytesIO()
     Image.fromarray(photo.rgb).save(buffer, "BMP")
     answer = edited(ask("openai", images=(Picture.from_bytes(buffer.getvalue()),)))
     assert "sent_as_png" in answer.flags
+
+
+@pytest.mark.parametrize("kind", ["openai", "gemini"])
+@pytest.mark.parametrize("what", ["orientation", "alpha", "sixteen bits"])
+def test_models_see_what_metrics_see(ask: Ask, fake_server: FakeServer, photo: Picture, kind: str, what: str) -> None:
+    """A file that has to be normalised goes out as the pixels that everybody else looks at."""
+    buffer, image = io.BytesIO(), Image.fromarray(photo.rgb)
+    if what == "orientation":
+        exif = Image.Exif()
+        exif[0x112] = 6
+        image.save(buffer, "JPEG", exif=exif)
+    elif what == "alpha":
+        image.putalpha(Image.linear_gradient("L").resize(image.size))
+        image.save(buffer, "PNG")
+    else:
+        Image.fromarray(photo.rgb[:, :, 0].astype(np.uint16) * 257).save(buffer, "PNG")
+    odd = Picture.from_bytes(buffer.getvalue())
+    answer = edited(ask(kind, images=(odd,)))
+    (arrived,) = fake_server.requests("edit")
+    assert "sent_as_png" in answer.flags
+    assert arrived["images"][0]["sha256"] == Picture.from_rgb(odd.rgb).sha256
 
 
 @pytest.mark.parametrize(
