@@ -18,7 +18,7 @@ from turngate.graphs.load import apply_overrides, merge, parse_config, read_mapp
 from turngate.graphs.origin import load_origin
 from turngate.graphs.study.config import StudyConfig, control_arm
 from turngate.picture import Picture
-from turngate.registry import explain, nearest
+from turngate.registry import explain, look_beside, nearest
 
 __all__ = ["PER_ORIGIN", "Job", "RecordedChains", "Study", "editor_for", "read_study"]
 
@@ -71,6 +71,7 @@ def read_study(path: Path, overrides: Sequence[str] = ()) -> Study:
     chain that is paired with another picture by name, or fits no origin of the grid, is an error.
     """
     raw = with_absolute_paths(read_mapping(path), path.parent)
+    look_beside(path.parent.resolve())
     try:
         config = StudyConfig.model_validate(raw)
     except ValidationError as error:
@@ -139,7 +140,7 @@ class _Plan:
                 raise ConfigError(f"{where}: editor.per_origin: lists no fields for origin {cell.origin!r}")
             merged["editor"] = editor
         raw = apply_overrides(with_absolute_paths(merged, self.source.parent), self.overrides)
-        return parse_config(raw, where)
+        return parse_config(raw, where, self.source.parent)
 
     def _where(self, arm: str, cell: _Cell) -> str:
         return f"{self.source}, arm {arm}" + (f", {cell.label}" if cell.label else "")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import sys
 from collections.abc import Mapping
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, Generic, TypeVar, cast, get_args
 
 from pydantic import ValidationError
 
 from turngate.component import ComponentClass, ComponentConfig, missing_modules
-from turngate.errors import ConfigError, InternalError, MissingExtra, UnknownComponent
+from turngate.errors import ConfigError, InternalError, MissingExtra, UnknownComponent, one_line
 
-__all__ = ["Registry", "explain", "nearest"]
+__all__ = ["Registry", "explain", "is_from", "look_beside", "nearest"]
 
 T = TypeVar("T")
 
@@ -95,15 +97,39 @@ class Registry(Generic[T]):
             module, _, attribute = target.rpartition(".")
         try:
             found = getattr(importlib.import_module(module), attribute)
-        except (ImportError, AttributeError, ValueError) as error:
+        except Exception as error:  # the module is the user's own, and may be broken in any way
             if type_ in self.builtin:
                 raise InternalError(f"built-in {self.kind} {type_!r} does not load: {error}") from error
-            raise UnknownComponent(f"{self.kind} {type_!r} cannot be imported: {error}") from None
+            what = one_line(error) if isinstance(error, ImportError) else one_line(f"{type(error).__name__}: {error}")
+            raise UnknownComponent(
+                f"{self.kind} {type_!r} cannot be imported: {what}; it was looked for among the installed packages, in "
+                "PYTHONPATH and beside the configuration file"
+            ) from None
         if not (isinstance(found, type) and hasattr(found, "Config") and hasattr(found, "requires")):
             raise UnknownComponent(
                 f"{self.kind} {type_!r} is not a component: it needs `Config` and `requires` class attributes"
             )
         return cast("type[ComponentClass]", found)
+
+
+# Components of the user's own, in files beside the configuration.
+
+
+def look_beside(folder: Path) -> None:
+    """Look for modules of dotted paths in `folder` too, after all other places: it hides no installed package.
+
+    Holds for the whole process, and for those that it starts.
+    """
+    place = str(folder)
+    if place not in sys.path and folder.is_dir():
+        sys.path.append(place)
+
+
+def is_from(type_: str, folder: Path) -> bool:
+    """Whether the dotted path `type_` names a component in a file of `folder`, or deeper, that was imported."""
+    name = type_.partition(":")[0] if ":" in type_ else type_.rpartition(".")[0]
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return file is not None and Path(file).resolve().is_relative_to(folder.resolve())
 
 
 def nearest(name: str, names: list[str]) -> str:

@@ -43,10 +43,12 @@ def guarded(command: click.Command) -> int:
 
 
 def _say(fault: str, message: str, code: int) -> int:
+    from turngate.cli.columns import plain
+
     line = redact(one_line(message))
     if "--json" in sys.argv:
         print(json.dumps({"error": {"fault": fault, "message": line, "exit_code": code}}, ensure_ascii=False))
-    print(f"turngate: {line}", file=sys.stderr)
+    print(f"turngate: {plain(line, 10_000)}", file=sys.stderr)  # it may hold a provider's or a file's words
     return code
 
 

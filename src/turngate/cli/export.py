@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from turngate.cli.columns import Visible
 from turngate.cli.options import json_option, out_option
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def export_command(run: Path, kind: str, table: TableName, endpoint: str | None,
             target = out or view.folder.path / f"{table}.parquet"
             count = write_parquet(view, target, table)
         elif out is None:
-            write(view, sys.stdout, table)
+            # A terminal would obey what a model wrote; whatever else reads it gets the text as it is recorded.
+            write(view, Visible(sys.stdout) if sys.stdout.isatty() else sys.stdout, table)
             return 0
         else:
             target = out

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import yaml
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -32,6 +31,7 @@ from turngate.fake_server.openai.answers import (
 from turngate.fake_server.openai.request import read_chat, read_edit
 from turngate.fake_server.reply import HttpReply, deliver, wait
 from turngate.fake_server.script import WORDS, Script, ScriptedReply, parse_script, split
+from turngate.yaml_text import parse_yaml
 
 __all__ = ["check_key", "make_app", "refuse"]
 
@@ -214,11 +214,9 @@ class _Api:
     async def set_script(self, request: Request) -> Response:
         """Another script, as YAML or JSON."""
         try:
-            self.log.use(parse_script(yaml.safe_load(await request.body()), "script"))
+            self.log.use(parse_script(parse_yaml(await request.body(), "script"), "script"))
         except ConfigError as error:
             return JSONResponse({"error": str(error)}, 400)
-        except (yaml.YAMLError, UnicodeDecodeError):
-            return JSONResponse({"error": "script: neither JSON nor YAML"}, 400)
         return await self.get_script(request)
 
     async def get_requests(self, request: Request) -> Response:
