@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,8 +15,16 @@ from turngate.agent.scenarios import SCENARIOS
 from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS, Evaluator, Facts
 from turngate.graphs.config import RunConfig, truth_field
+from turngate.providers.server import is_fake_server, public_url
 from turngate.registry import nearest
-from turngate.traces.recorded import RecordedEditor, RecordedFacts, RecordedGate, RecordedScenario, Resolved
+from turngate.traces.recorded import (
+    RecordedEditor,
+    RecordedFacts,
+    RecordedGate,
+    RecordedScenario,
+    RecordedServer,
+    Resolved,
+)
 from turngate.traces.records import LEADING_TRUTH
 
 __all__ = ["Components", "build_components"]
@@ -33,9 +41,21 @@ class Components:
     truths: dict[str, Evaluator | None]
     """Name -> evaluator that measures this truth, the leading one first; None where the simulator records it."""
 
+    def servers(self) -> dict[str, RecordedServer]:
+        """Field -> the server that the component there asks, for remote ones; asks those on this machine who they are.
+
+        A component is remote where it has a `base_url`.
+        """
+        looking = {f"evaluators.{name}": evaluator for name, evaluator in self.evaluators.items()}
+        looking |= {truth_field(name): measure for name, measure in self.truths.items() if measure is not None}
+        placed = [("editor", self.editor), *(found for item in looking.items() for found in _with_members(*item))]
+        urls = {field: url for field, component in placed if (url := getattr(component, "base_url", None))}
+        fake = {url: is_fake_server(url) for url in set(urls.values())}
+        return {field: RecordedServer(base_url=public_url(url), fake=fake[url]) for field, url in urls.items()}
+
     def resolved(self) -> Resolved:
-        """What the configuration's names resolve to, for run.json."""
-        editor = self.editor
+        """What the configuration's names resolve to, for run.json; asks servers on this machine who they are."""
+        editor, servers = self.editor, self.servers()
         truths = {name: _facts(measure) if measure else None for name, measure in self.truths.items()}
         return Resolved(
             editor=RecordedEditor(
@@ -44,7 +64,8 @@ class Components:
                 paid=editor.paid,
                 provider=getattr(editor, "provider", None),
             ),
-            simulated=editor.simulated,
+            simulated=editor.simulated or any(server.fake for server in servers.values()),
+            servers=servers,
             evaluators={name: _facts(evaluator) for name, evaluator in self.evaluators.items()},
             truth=truths.pop(LEADING_TRUTH, None),
             more_truths=truths,
@@ -217,6 +238,13 @@ _CHECKS: tuple[Callable[[RunConfig, Components], str | None], ...] = (
     _enough_instructions,
     _edit_boxes_are_known,
 )
+
+
+def _with_members(field: str, component: Any) -> Iterator[tuple[str, Any]]:
+    """The component, and the members of one that is made of several."""
+    yield field, component
+    for name, member in getattr(component, "members", {}).items():
+        yield from _with_members(f"{field}.members.{name}", member)
 
 
 def _facts(evaluator: Evaluator) -> RecordedFacts:

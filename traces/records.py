@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from turngate.component import BEYOND_DIVERGENCE, Direction, ObjectFailure
+from turngate.component import BEYOND_DIVERGENCE, FAKE_SERVER, Direction, ObjectFailure
 from turngate.frozen import StrictModel
 from turngate.traces._older import answer_now
 
@@ -83,7 +83,7 @@ class EditTask(Row):
     input_turn: int
     """Turn that accepted that image; 0 for the origin."""
     simulated: bool = False
-    """The damage was written by hand."""
+    """The answer was made up: the damage is written by hand, or the shipped fake server gave it."""
 
 
 class EditAnswer(Row):
@@ -163,6 +163,11 @@ class AttemptRow(EditAnswer, EditTask):
     """End of the editor call, Unix nanoseconds."""
 
     @property
+    def from_fake_server(self) -> bool:
+        """The shipped fake server gave the answer: no model was asked."""
+        return FAKE_SERVER in self.flags
+
+    @property
     def beyond_divergence(self) -> bool:
         """A recorded answer was served that the editor would not have given in this run; False in ledgers of 0.1.0."""
         return BEYOND_DIVERGENCE in self.flags
@@ -205,6 +210,11 @@ class ScoreRow(Row):
     def untouched(self) -> bool:
         """The image has the pixels that it was compared with: the value is the end of its scale, no measurement."""
         return _IDENTICAL in self.flags
+
+    @property
+    def from_fake_server(self) -> bool:
+        """The shipped fake server gave the answer, or that of a member: no model was asked."""
+        return any(flag.rpartition(":")[2] == FAKE_SERVER for flag in self.flags)
 
 
 class TruthRow(Row):

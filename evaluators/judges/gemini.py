@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
@@ -57,6 +58,7 @@ class GeminiJudge(Judge):
         """Raises `MissingKey` when Google's own server is meant and no key is set."""
         super().__init__(config, config.model, config.parallel, deterministic=False, paid=True)
         self.config = config
+        self.base_url = gemini.url_of(config.base_url)
         self.prices = config.prices or known_prices(config.model)
         names = (config.api_key_env, "GOOGLE_API_KEY")
         self._key = read_key(names, f"evaluator {config.type}", config.base_url is not None)
@@ -84,7 +86,9 @@ class GeminiJudge(Judge):
                 )
                 if called.answer is None:
                     return no_answer(called, config, self.model, where, config.api_key_env)
-                return _reply(called.answer, self.prices, called.waited)
+                reply = _reply(called.answer, self.prices, called.waited)
+                fake = gemini.is_from_fake(called.answer)
+                return replace(reply, fake=fake) if isinstance(reply, ModelReply) else reply
 
             yield ask
 

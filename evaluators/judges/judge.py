@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from turngate.component import ComponentConfig
+from turngate.component import FAKE_SERVER, ComponentConfig
 from turngate.errors import ConfigError
 from turngate.evaluators.evaluator import EvalInput, Facts
 from turngate.evaluators.judges.answer import answer_model, plain, read_answer
@@ -109,6 +109,7 @@ class Judge(ABC):
             flags += [image.flag for image in images]
             usage += reply.usage or EvaluationUsage()
             if isinstance(reply, ModelReply):
+                flags += [FAKE_SERVER] if reply.fake else []
                 flags.append(plain(f"model:{reply.model or self.model}", 200))
                 if reply.ending == "other":
                     flags.append(f"finish_reason:{reply.detail}")

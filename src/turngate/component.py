@@ -12,6 +12,8 @@ from turngate.frozen import StrictModel
 
 __all__ = [
     "BEYOND_DIVERGENCE",
+    "FAKE_SERVER",
+    "FAKE_SERVER_HEADER",
     "Box",
     "ComponentClass",
     "ComponentConfig",
@@ -43,6 +45,13 @@ BEYOND_DIVERGENCE = "beyond_divergence"
 
 The run has gone another way than the record: the answer was made from another image, or there is none on record.
 """
+
+
+FAKE_SERVER = "fake_server"
+"""Flag of an attempt or a score whose answer the shipped fake server gave: no model was asked."""
+
+FAKE_SERVER_HEADER = "x-turngate-fake-server"
+"""Header by which the shipped fake server says who it is, in every answer."""
 
 
 def checked_box(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:

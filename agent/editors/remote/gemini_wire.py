@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from turngate.agent.editor import Edited, EditRequest, EditUsage, Exchange, ExtraImage, NoImage, NoImageWhy, Served
 from turngate.agent.editors.remote.base import sent
+from turngate.component import FAKE_SERVER
 from turngate.errors import UserError, one_line
 from turngate.picture import Picture
-from turngate.providers.gemini import FILTERS, blocked, count, finish_reason
+from turngate.providers.gemini import FILTERS, blocked, count, finish_reason, is_from_fake
 from turngate.providers.prices import Prices, Tokens, cost
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def result(
 
     Raises `UserError` when the model says that the conversation lacks a thought signature.
     """
+    flags = (*flags, *([FAKE_SERVER] if is_from_fake(response) else []))
     candidate = response.candidates[0] if response.candidates else None
     reason = finish_reason(candidate) if candidate else None
     shared: dict[str, Any] = {

@@ -50,6 +50,8 @@ def export_command(run: Path, kind: str, table: TableName, endpoint: str | None,
             target = out
             with out.open("w", encoding="utf-8", newline="") as file:
                 count = write(view, file, table)
+    except BrokenPipeError:  # the reader has seen enough
+        raise
     except OSError as error:
         raise MachineError(f"cannot write {out or run}: {error.strerror or error}") from error
     click.echo(f"{count} {table} written to {target}", err=True)

@@ -13,6 +13,7 @@ import click
 from turngate.cli.columns import plain, print_rows, print_titled, print_words
 from turngate.cli.options import json_option
 from turngate.traces.analysis.run import RunSummary
+from turngate.traces.analysis.statistics import why_simulated
 
 if TYPE_CHECKING:
     from turngate.traces.telemetry import Dropped
@@ -57,7 +58,7 @@ def _lines(summary: RunSummary, dropped: Dropped | None) -> list[tuple[str, str]
     status = summary.status + (f": {plain(summary.reason)}" if summary.reason else "")
     lines = [("verdict", summary.verdict.words)]
     if summary.simulated:
-        lines.append(("editor", "SIMULATED: its damage is written by hand"))
+        lines.append(("made up", f"SIMULATED: {why_simulated(1, summary.fake_server)}"))
     lines += _answer_lines(summary)
     lines += [("run", plain(summary.run)), ("status", status)]
     turns = (
@@ -209,7 +210,7 @@ def _listed(summary: RunSummary, folder: Path) -> dict[str, str]:
         "run": os.path.relpath(summary.run, folder),
         "status": summary.status,
         "turns": f"{summary.turns}/{summary.turns_planned}",
-        "verdict": VERDICT_WORDS[summary.verdict.kind],
+        "verdict": VERDICT_WORDS[summary.verdict.kind] + (" (SIMULATED)" if summary.simulated else ""),
         "progress": _number(answer.progress),
         "exposure": "-" if answer.exposure is None else f"{100 * answer.exposure:.0f} %",
         "last new": last + (", stalled" if answer.stalled_since is not None else ""),

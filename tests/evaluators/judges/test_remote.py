@@ -63,6 +63,7 @@ def test_marks_reasons_version_sizes_and_cost_are_kept(
     assert (result.value, result.label, result.components) == (7, "pass", marks)
     assert result.explanation == "Dots [31m in the sky.\nElse clean.", "a terminal is told nothing by a judge"
     assert set(result.flags) == {
+        "fake_server",
         "model:some-model-2026-11",
         "sent:previous:48x48:image/png:of 96x96",
         "sent:candidate:48x48:image/png:of 96x96",

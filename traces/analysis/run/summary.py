@@ -37,7 +37,9 @@ class RunSummary(FrozenModel):
     reason: str | None
     """Why the run ended or waits, when there is more to say than the status."""
     simulated: bool
-    """The editor's damage was written by hand."""
+    """What came back was made up: the editor's damage is written by hand, or the shipped fake server answered."""
+    fake_server: bool
+    """The shipped fake server answered for the editor or for a judge: no model was asked."""
     truth: str | None
     """How truth was measured, and the value at which an image counts as damaged; None when it is not known."""
     verdict: RunVerdict
@@ -96,7 +98,8 @@ def summarise(run: RunView) -> RunSummary:
         id=run.info.run,
         status=run.status,
         reason=_reason(run),
-        simulated=run.info.resolved.simulated,
+        simulated=run.simulated,
+        fake_server=run.fake_server,
         truth=truth,
         verdict=run_verdict(answer, run.status),
         answer=answer,

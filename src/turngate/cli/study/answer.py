@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turngate.cli.columns import plain, print_rows, print_words
-from turngate.traces.analysis.statistics import how_simulated
+from turngate.traces.analysis.statistics import how_simulated, why_simulated
 
 if TYPE_CHECKING:
     from turngate.agent.reasoning import SummaryReader
@@ -64,10 +64,11 @@ def say_answer(
     # One run per arm is a demonstration: its page has the rest.
     if len(study.arms()) < len(study.runs):
         _say_more(answer)
-    written, number = (sum(getattr(arm, field) for arm in answer.arms) for field in ("simulated_runs", "runs"))
+    fields = ("simulated_runs", "fake_server_runs", "runs")
+    written, fake, number = (sum(getattr(arm, field) for arm in answer.arms) for field in fields)
     if written:
         click.echo()
-        print_words(f"SIMULATED editor in {written} of {number} runs: there the damage was written by hand.")
+        print_words(f"SIMULATED in {written} of {number} runs: there {why_simulated(written, fake)}.")
     for remark in (*answer.remarks, *(remark for arm in answer.failures for remark in arm.remarks)):
         print_words(remark, error=True)
     click.echo(f"page: {page}")
