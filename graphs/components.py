@@ -12,11 +12,12 @@ from turngate.agent.gate import Gate
 from turngate.agent.gates import GATES
 from turngate.agent.scenario import Scenario
 from turngate.agent.scenarios import SCENARIOS
+from turngate.component import ComponentConfig
 from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS, Evaluator, Facts
 from turngate.graphs.config import RunConfig, truth_field
 from turngate.providers.server import is_fake_server, public_url
-from turngate.registry import nearest
+from turngate.registry import Registry, nearest
 from turngate.traces.recorded import (
     RecordedEditor,
     RecordedFacts,
@@ -74,15 +75,23 @@ class Components:
         )
 
 
-def build_components(config: RunConfig) -> Components:
-    """Build every component; raises `ConfigError` or `MissingExtra` for what could not work together."""
+Make = Callable[[Registry[Any], ComponentConfig], Any]
+"""Makes a component of a registry from its settings."""
+
+
+def _build(registry: Registry[Any], config: ComponentConfig) -> Any:
+    return registry.build(config)
+
+
+def build_components(config: RunConfig, make: Make = _build) -> Components:
+    """Build every component, with `make`; raises `ConfigError` or `MissingExtra` for what could not work together."""
     components = Components(
-        editor=EDITORS.build(config.editor),
-        evaluators={name: EVALUATORS.build(item) for name, item in config.evaluators.items()},
-        gate=GATES.build(config.gate),
-        scenario=SCENARIOS.build(config.scenario),
+        editor=make(EDITORS, config.editor),
+        evaluators={name: make(EVALUATORS, item) for name, item in config.evaluators.items()},
+        gate=make(GATES, config.gate),
+        scenario=make(SCENARIOS, config.scenario),
         truths={
-            name: None if truth.measure == "simulator" else EVALUATORS.build(truth.measure)
+            name: None if truth.measure == "simulator" else make(EVALUATORS, truth.measure)
             for name, truth in config.truths.items()
         },
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
 from turngate.agent.reasoning import READERS
 from turngate.agent.scenarios import SCENARIOS
-from turngate.errors import ConfigError, UnknownComponent
+from turngate.errors import ConfigError, NotReady, UnknownComponent
 from turngate.evaluators import EVALUATORS
 from turngate.graphs.config import RunConfig, component_configs
 from turngate.registry import Registry, explain, is_from, look_beside
@@ -43,7 +43,7 @@ def read_mapping(path: Path) -> dict[str, Any]:
 
 
 def parse_config(raw: Mapping[str, Any], source: str, beside: Path | None = None) -> RunConfig:
-    """Check a raw mapping; `source` names it in errors.
+    """Check a raw mapping; `source`, where it is not empty, begins every error, or every line of a `NotReady`.
 
     Modules of dotted paths are also looked for in the folder `modules` of the configuration, or else in `beside`.
     """
@@ -56,10 +56,35 @@ def parse_config(raw: Mapping[str, Any], source: str, beside: Path | None = None
         if given is None and folder and any(is_from(one.type, folder) for one in component_configs(config)):
             return config.model_copy(update={"modules": str(folder.resolve())})
         return config
-    except ValidationError as error:
-        raise ConfigError(f"{source}: {explain(error, RunConfig)}") from None
-    except ConfigError as error:
-        raise type(error)(f"{source}: {error}") from None
+    except (ValidationError, ConfigError) as error:
+        faults = list(_component_faults(raw))
+        if len(faults) > 1:
+            raise NotReady([_prefixed(source, str(fault)) for fault in faults]) from None
+        if isinstance(error, ConfigError):
+            raise type(error)(_prefixed(source, str(error))) from None
+        raise ConfigError(_prefixed(source, explain(error, RunConfig))) from None
+
+
+def _prefixed(source: str, message: str) -> str:
+    return f"{source}: {message}" if source else message
+
+
+def _component_faults(raw: Mapping[str, Any]) -> Iterator[ConfigError]:
+    """What is wrong with the components of a configuration, each looked at by itself."""
+    placed: list[tuple[str, Registry[Any], Any]] = [
+        (name, _REGISTRIES[name], raw[name]) for name in ("editor", "gate", "scenario", "reader") if raw.get(name)
+    ]
+    evaluators = raw.get("evaluators")
+    if isinstance(evaluators, Mapping):
+        placed += [(f"evaluators.{name}", EVALUATORS, item) for name, item in evaluators.items()]
+    elif isinstance(evaluators, list):
+        named = [item for item in evaluators if isinstance(item, Mapping) and isinstance(item.get("type"), str)]
+        placed += [(f"evaluators.{item['type']}", EVALUATORS, item) for item in named]
+    for where, registry, item in placed:
+        try:
+            registry.configure(item, where)
+        except ConfigError as error:
+            yield error
 
 
 def apply_overrides(raw: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from turngate.graphs.load import apply_overrides, parse_config, with_absolute_pa
 from turngate.graphs.masked_accept import decide
 from turngate.graphs.measure_step import measure, measure_origin, measure_truths
 from turngate.graphs.origin import load_origin
+from turngate.graphs.readiness import check_run
 from turngate.graphs.session import LoopContext, Observer, Session
 from turngate.picture import Picture
 from turngate.traces.images import stored_files
@@ -101,6 +102,7 @@ def start_run(config: RunConfig, folder: Path, observers: Sequence[Observer] = (
     run = RunFolder(folder)
     if run.exists():
         return continue_run(folder, config, observers)
+    check_run(config)  # before weights are loaded: it is quick, and tells all that is wrong
     components, origin = build_components(config), load_origin(config.origin)
     _check_origin(components, origin)
     config = _pinned(config)

@@ -13,13 +13,13 @@ from pydantic import Field
 
 from turngate.component import ComponentConfig
 from turngate.errors import one_line
-from turngate.evaluators.evaluator import EvalInput, Facts
+from turngate.evaluators.evaluator import EvalInput, Facts, FactsOnly
 from turngate.evaluators.judges.answer import plain
 from turngate.evaluators.judges.config import VisionModelConfig
 from turngate.evaluators.judges.question import ModelReply
 from turngate.evaluators.judges.vision_model import VisionModel
 from turngate.evaluators.result import EvaluationUsage, Failed, Result, Score, Unscored
-from turngate.weights.hub import missing_model
+from turngate.weights.hub import MODEL_HOLDS, missing_model
 
 __all__ = ["VisualQualityR1", "VisualQualityR1Config", "read_rating"]
 
@@ -92,7 +92,12 @@ class VisualQualityR1:
     def missing(cls, config: VisualQualityR1Config | None) -> str | None:
         """Its weights (16 GB) in a folder, or on the hub."""
         config = config or VisualQualityR1Config(type="visualquality_r1")
-        return missing_model(config.model, config.revision, config.folder, config.type)
+        return missing_model(config.model, config.revision, config.folder, config.type, MODEL_HOLDS)
+
+    @classmethod
+    def outline(cls, config: VisualQualityR1Config) -> FactsOnly:
+        """Its facts, without the model."""
+        return FactsOnly(cls.facts)
 
     def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Rate each candidate by itself. Raises `MachineError` when memory does not suffice."""

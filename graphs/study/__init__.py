@@ -1,7 +1,17 @@
 """Studies: a grid of runs from one file. Arms share origins, editors and random numbers."""
 
 from turngate.graphs.study.config import StudyConfig
-from turngate.graphs.study.plan import Job, Study, read_study
+from turngate.graphs.study.plan import Job, Study, check_study, parse_study, read_study, same_origins
 from turngate.graphs.study.running import Finished, run_study
 
-__all__ = ["Finished", "Job", "Study", "StudyConfig", "read_study", "run_study"]
+__all__ = [
+    "Finished",
+    "Job",
+    "Study",
+    "StudyConfig",
+    "check_study",
+    "parse_study",
+    "read_study",
+    "run_study",
+    "same_origins",
+]

@@ -90,6 +90,11 @@ class ComponentClass(Protocol):
     settings, or with default settings where `config` is None; None when nothing is. It builds, loads and downloads
     nothing, and is called only where the packages are installed. The first line of its docstring says in a few words
     what the component needs: listings show it.
+
+    One that loads weights when it is made may have a class method `outline(config: Config)`: an object with what a run
+    is checked by (an evaluator's `facts`, an editor's `stochastic`, `simulated`, `paid`), or the class itself where it
+    has all that. It loads and fetches nothing, and raises as `__init__` does for settings that cannot be. It is called
+    where `missing` says None, so that a study of many runs loads no weights before the first of them begins.
     """
 
     Config: ClassVar[type[ComponentConfig]]

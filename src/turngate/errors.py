@@ -3,6 +3,7 @@
     TurngateError
     ├── UserError            the configuration, a key, a file, a missing extra   exit 2
     │   ├── ConfigError          a field is wrong: names file, field, nearest name
+    │   ├── NotReady             several things are wrong: carries one line for each
     │   ├── ConfigChanged        resume with another configuration: carries the diff
     │   ├── UnknownComponent     no editor, evaluator, gate, scenario or reader of that name
     │   ├── MissingExtra         the component needs `pip install 'turngate[EXTRA]'`
@@ -26,6 +27,7 @@ they are recorded in the ledger and the gate's policy deals with them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "MissingKey",
     "MissingWeights",
     "NoSuchRun",
+    "NotReady",
     "ProviderError",
     "QuotaExhausted",
     "RunLocked",
@@ -69,6 +72,17 @@ class UserError(TurngateError):
 
 class ConfigError(UserError):
     """A configuration field is wrong."""
+
+
+class NotReady(ConfigError):
+    """Several things are wrong with what shall be run. `faults` has one line for each."""
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        super().__init__("; ".join(faults))
+        self.faults = tuple(faults)
+
+    def __reduce__(self) -> tuple[type[NotReady], tuple[tuple[str, ...]]]:
+        return type(self), (self.faults,)
 
 
 class ConfigChanged(UserError):

@@ -91,6 +91,16 @@ class Registry(Generic[T]):
             raise MissingExtra(f"{self.kind} {config.type!r} needs {', '.join(sorted(missing))}: {how}")
         return cast(T, component(config))
 
+    def outline(self, config: ComponentConfig) -> Any:
+        """What a run is checked by: the component, or in place of one that loads weights its `outline`.
+
+        Raises as `build` does, but for what only loading the weights can tell.
+        """
+        component: Any = self.find(config.type)
+        if not hasattr(component, "outline") or missing_modules(component):
+            return self.build(config)
+        return component.outline(config)
+
     def _load(self, target: str, type_: str) -> type[ComponentClass]:
         module, colon, attribute = target.partition(":")
         if not colon:

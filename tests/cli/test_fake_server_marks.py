@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from skimage import data
 from tests.fake_server.process import FakeServer, fake_server, fake_server_process
 
 from turngate import RunView, summarise
@@ -37,7 +37,7 @@ class _Model(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["content-length"]))
-        image = Picture.from_rgb(data.astronaut()[:64, :64]).data
+        image = Picture.from_rgb(np.full((64, 64, 3), 90, np.uint8)).data
         body = json.dumps({"created": 1, "data": [{"b64_json": base64.b64encode(image).decode()}]}).encode()
         self.send_response(200)
         self.send_header("content-type", "application/json")

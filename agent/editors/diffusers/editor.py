@@ -72,7 +72,19 @@ class DiffusersEditor:
     @classmethod
     def missing(cls, config: DiffusersConfig | None) -> str | None:
         """Weights: a repository on the hub, or a local folder."""
-        return missing_model(config.model, config.revision, config.folder, "editor") if config else None
+        if config is None:
+            return None
+        return missing_model(config.model, config.revision, config.folder, "editor", ("model_index.json",))
+
+    @classmethod
+    def outline(cls, config: DiffusersConfig) -> type[DiffusersEditor]:
+        """The class: it says all that a run is checked by. Settings are held against the pipeline of a local folder."""
+        if config.folder is not None:
+            source = config.source()
+            pipeline = pipeline_class(source.index, source.version)
+            check_settings(pipeline, [name for name in SETTINGS if getattr(config, name) is not None])
+            check_arguments(pipeline, config.arguments)
+        return cls
 
     def edit(self, request: EditRequest) -> Edited | NoImage:
         """One call of the pipeline, its noise drawn on the CPU from the request's seed; the result is a PNG.
