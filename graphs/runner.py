@@ -12,14 +12,14 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Any, Literal
 
 from turngate.component import differences
-from turngate.errors import ConfigChanged, ConfigError, UserError
+from turngate.errors import ConfigChanged, ConfigError, UserError, one_line
 from turngate.graphs.components import Components, build_components
 from turngate.graphs.config import RunConfig
 from turngate.graphs.decision import readings
@@ -89,6 +89,8 @@ class Review:
 
     accept: bool
     comment: str = ""
+    by: str = ""
+    """The person's name; empty where it is not said."""
     at: tuple[int, int] | None = None
     """Turn and attempt that the person saw. When the run waits with another one meanwhile, the decision is refused."""
 
@@ -234,10 +236,14 @@ def _open(
     try:
         given = any(isinstance(observer, TelemetryRecorder) for observer in observers)
         telemetry = TelemetryRecorder(TelemetryConfig(exporter="none") if given else config.telemetry, run.path)
+        recorders = [observer for observer in (*observers, telemetry) if isinstance(observer, TelemetryRecorder)]
+        sends, counted = any(recorder.on for recorder in recorders), telemetry.on
         try:
-            ended = _drive(run, info, config, components, ledger, [*observers, telemetry], review)
+            ended = _drive(run, info, config, components, ledger, [*observers, telemetry], review, sends)
         finally:
             dropped = telemetry.close()
+            if counted and any(event.kind == "started" for event in ledger.events()):
+                ledger.add_event("telemetry", asdict(dropped))
     finally:
         ledger.close()
     return replace(ended, dropped=dropped)
@@ -263,6 +269,7 @@ def _drive(
     ledger: Ledger,
     observers: Sequence[Observer],
     review: Review | None,
+    sends_telemetry: bool,
 ) -> Ended:
     origin = Picture.from_bytes(run.images.get(info.origin.image), "the origin")
     session = Session(config, components, run, info, ledger, origin, observers)
@@ -270,7 +277,7 @@ def _drive(
     if session.progress.status in ENDINGS:
         return Ended(run.path, session.progress.status, None, worked=False)
     at = {"pid": os.getpid(), "driver": config.driver, "turn": session.progress.turn}
-    ledger.add_event("started", {**at, **started_under()})
+    ledger.add_event("started", {**at, "telemetry": sends_telemetry, **started_under()})
     started_ns = session.started_ns or time.time_ns()
     for observer in observers:
         observer.started(info, started_ns)
@@ -315,7 +322,8 @@ def _take_review(ledger: Ledger, session: Session, review: Review | None) -> Non
     turn, attempt = session.progress.turn, session.progress.attempt
     if review.at not in (None, (turn, attempt)):
         raise UserError("the run does not wait for this decision any more: look at it again")
-    ledger.add_event("review", {"turn": turn, "attempt": attempt, "accept": review.accept, "comment": review.comment})
+    said = {"accept": review.accept, "comment": review.comment, "by": one_line(review.by)}
+    ledger.add_event("review", {"turn": turn, "attempt": attempt, **said})
 
 
 def _refuse_changes(run: RunFolder, info: RunInfo, recorded: RunConfig, config: RunConfig) -> None:

@@ -201,6 +201,8 @@ class ScoreRow(Row):
     detail: str = ""
     tries: int = 1
     """How often the evaluator was asked (policy `retry_evaluator`)."""
+    answers: list[str] = []
+    """What a judge's model said, answer by answer, as it came; of a very long one a mark says how much was cut."""
     usage: dict[str, Any] = {}
     """What a judge used up: `calls`, `input_tokens`, `output_tokens`, `cost_usd` (or null), `waited_seconds`."""
     started_ns: int
@@ -254,6 +256,8 @@ class DecisionRow(Row):
     """What was decided about this candidate."""
     rule: str
     """Who decided: `gate`, `on_unscored:reject`, `on_no_image:reject`, `on_no_change:reject`, `human`."""
+    decided_by: str | None = None
+    """Name of the person who decided (rule `human`), as it was given; None where nobody did or no name was given."""
     reason: str
     """One line."""
     evidence: dict[str, float | str | None] = {}

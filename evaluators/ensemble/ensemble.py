@@ -121,8 +121,9 @@ class Ensemble:
         flags = tuple(
             f"{name}:{flag}" for name, one in results.items() if not isinstance(one, Skipped) for flag in one.flags
         )
+        answers = tuple(text for one in results.values() if not isinstance(one, Skipped) for text in one.answers)
         if len(values) < self._need and not (values and self._joining.settled(values)):
-            return replace(_too_few(results, self._need), flags=flags, usage=usage)
+            return replace(_too_few(results, self._need), flags=flags, usage=usage, answers=answers)
         if all(IDENTICAL in one.flags for one in scores.values()):
             flags = (*flags, IDENTICAL)
         joined = self._joining.join(values)
@@ -135,6 +136,7 @@ class Ensemble:
             {**values, **inner, **joined.components, **{word: float(counts[word]) for word in _COUNTS.values()}},
             flags,
             usage if usage.calls or usage.waited_seconds else None,
+            answers,
         )
 
 

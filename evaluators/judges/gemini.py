@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pydantic import Field
 
 from turngate.component import ComponentConfig
+from turngate.errors import one_line
 from turngate.evaluators.judges.answer import schema_of
 from turngate.evaluators.judges.config import RemoteJudgeConfig, no_answer, text_cost
 from turngate.evaluators.judges.judge import Judge
@@ -132,7 +133,7 @@ def _reply(response: GenerateContentResponse, prices: Prices | None, waited: flo
     reason = finish_reason(candidate) or "none"
     parts = (candidate.content.parts or []) if candidate.content else []
     text = "".join(part.text for part in parts if part.text and not part.thought)
-    detail = f"{reason} {candidate.finish_message or ''}".strip()[:500]
+    detail = one_line(f"{reason} {candidate.finish_message or ''}", 500)
     return ModelReply(text, _ENDINGS.get(reason, "other"), model, usage, detail)
 
 

@@ -145,7 +145,7 @@ def _reply(answer: ChatCompletion, prices: Prices | None, waited: float) -> Mode
     message, reason = answer.choices[0].message, str(getattr(answer.choices[0], "finish_reason", None))
     refusal, content = getattr(message, "refusal", None), getattr(message, "content", None)
     if refusal:
-        return ModelReply("", "refused", model, usage, one_line(refusal, 500))
+        return ModelReply(str(refusal), "refused", model, usage, one_line(refusal, 500))
     text = content if isinstance(content, str) else ""
     return ModelReply(text, _ENDINGS.get(reason, "other"), model, usage, f"finish reason {reason}"[:200])
 

@@ -14,7 +14,6 @@ from pydantic import Field
 from turngate.component import ComponentConfig
 from turngate.errors import one_line
 from turngate.evaluators.evaluator import EvalInput, Facts, FactsOnly
-from turngate.evaluators.judges.answer import plain
 from turngate.evaluators.judges.config import VisionModelConfig
 from turngate.evaluators.judges.question import ModelReply
 from turngate.evaluators.judges.vision_model import VisionModel
@@ -110,18 +109,18 @@ class VisualQualityR1:
         for number in range(self.config.answers):
             reply = self._reply(picture, number)
             usage += reply.usage or EvaluationUsage()
+            if isinstance(reply, ModelReply):
+                replies.append(reply.text)
             rating = reply if isinstance(reply, Unscored) else _read(reply)
             if isinstance(rating, Unscored | Failed):
                 which = f"answer {number + 1} of {self.config.answers}: " if self.config.answers > 1 else ""
-                return replace(rating, detail=which + rating.detail, flags=flags, usage=usage)
-            assert isinstance(reply, ModelReply)
-            replies.append(reply.text.strip())
+                return replace(rating, detail=which + rating.detail, flags=flags, usage=usage, answers=tuple(replies))
             ratings.append(rating)
         mean = math.fsum(ratings) / len(ratings)
         if len(ratings) == 1:
-            return Score(mean, explanation=plain(replies[0], 4000), flags=flags, usage=usage)
+            return Score(mean, explanation=replies[0].strip(), flags=flags, usage=usage, answers=tuple(replies))
         parts = {f"answer_{number}": rating for number, rating in enumerate(ratings, start=1)}
-        return Score(mean, components=parts, flags=flags, usage=usage)
+        return Score(mean, components=parts, flags=flags, usage=usage, answers=tuple(replies))
 
     def _reply(self, picture: Image.Image, number: int) -> ModelReply | Unscored:
         parts: list[str | Image.Image] = [picture, self._question]

@@ -50,6 +50,7 @@ __all__ = [
     "UnknownComponent",
     "UserError",
     "one_line",
+    "shortened",
 ]
 
 Fault = Literal["user", "provider", "machine", "us"]
@@ -153,5 +154,12 @@ class InternalError(TurngateError):
 
 
 def one_line(text: object, limit: int | None = None) -> str:
-    """`text` (an error, an answer) with every run of white space as one space, cut to `limit` characters."""
-    return " ".join(str(text).split())[:limit]
+    """`text` (an error, an answer) with every run of white space as one space, cut to `limit` characters and a mark."""
+    line = " ".join(str(text).split())
+    return line if limit is None else shortened(line, limit)
+
+
+def shortened(text: str, limit: int) -> str:
+    """`text`, or its first `limit` characters and a mark that says how many more there were."""
+    left_out = len(text) - limit
+    return text if left_out <= 0 else f"{text[:limit]} [cut: {left_out} more characters]"

@@ -14,6 +14,7 @@ from pydantic import Field
 from turngate.agent.editor import Edited, EditRequest, EditUsage, ExtraImage, NoImage, Served
 from turngate.agent.editors.remote.base import RemoteConfig, no_answer, sent
 from turngate.component import FAKE_SERVER, ComponentConfig
+from turngate.errors import shortened
 from turngate.providers import openai
 from turngate.providers.calling import Called, KeyName, call, missing_key, read_key, run_blocking
 from turngate.providers.prices import Prices, Tokens, cost, known_prices
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAIConfig", "OpenAIEditor"]
 
+_LONGEST_TEXT = 200_000
+"""Characters of a prompt that the server revised that are kept."""
 _ACCEPTED = frozenset({"image/png", "image/jpeg", "image/webp"})
 
 
@@ -146,7 +149,7 @@ def _result(
     except (binascii.Error, ValueError) as error:
         return NoImage("error", f"the answer's image is not base64: {error}", **shared)
     revised = images[-1].revised_prompt
-    metadata = {"revised_prompt": revised[:2000]} if revised else {}
+    metadata = {"revised_prompt": shortened(revised, _LONGEST_TEXT)} if revised else {}
     extras = tuple(ExtraImage(other, "interim") for other in others)
     return Edited(data, extras=extras, flags=flags, metadata=metadata, **shared)
 

@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,9 +14,6 @@ from turngate.cli.columns import plain, print_rows, print_titled, print_words
 from turngate.cli.options import json_option
 from turngate.traces.analysis.run import RunSummary
 from turngate.traces.analysis.statistics import why_simulated
-
-if TYPE_CHECKING:
-    from turngate.traces.telemetry import Dropped
 
 __all__ = ["print_summary"]
 
@@ -37,24 +34,23 @@ def show_command(run: Path, as_json: bool) -> int:
 # The summary of a run on the terminal, or as one JSON object.
 
 
-def print_summary(
-    summary: RunSummary, report: Path | None, as_json: bool, *, worked: bool = True, dropped: Dropped | None = None
-) -> None:
+def print_summary(summary: RunSummary, report: Path | None, as_json: bool, *, worked: bool = True) -> None:
     """Print the verdict of one run, and the numbers behind it."""
     if as_json:
         data = summary.model_dump(mode="json")
         data |= {"report": str(report) if report else None, "worked": worked}
-        data |= {f"dropped_{what}": getattr(dropped, what, 0) for what in ("spans", "events", "points")}
+        lost = summary.lost_telemetry  # None, and so null: it is not known how many
+        data |= {f"dropped_{what}": getattr(lost, what, None) for what in ("spans", "events", "points")}
         print(json.dumps(data, ensure_ascii=False))
         return
     if not worked:
         click.echo("nothing to do: this run is finished")
-    print_titled(_lines(summary, dropped))
+    print_titled(_lines(summary))
     if report is not None:
         click.echo(f"{'report':<12}{plain(str(report))}")  # whole, to be copied
 
 
-def _lines(summary: RunSummary, dropped: Dropped | None) -> list[tuple[str, str]]:
+def _lines(summary: RunSummary) -> list[tuple[str, str]]:
     status = summary.status + (f": {plain(summary.reason)}" if summary.reason else "")
     lines = [("verdict", summary.verdict.words)]
     if summary.simulated:
@@ -69,13 +65,20 @@ def _lines(summary: RunSummary, dropped: Dropped | None) -> list[tuple[str, str]
     lines.append(("turns", turns))
     attempts = f"{summary.attempts} editor calls, {summary.rejected_attempts} rejected"
     lines.append(("attempts", attempts + (f", {summary.no_images} without an image" if summary.no_images else "")))
+    if summary.reviews:
+        who = ", ".join(f"{number} by {plain(name)}" for name, number in summary.reviews.items())
+        lines.append(("reviews", who.replace("by not said", "by a person whose name was not said")))
     for name, counts in summary.counts.items():
         text = f"{counts.scored} scored, {counts.unscored} unscored, {counts.failed} failed, {counts.skipped} skipped"
         lines.append(("scores", f"{plain(name)}: {text}"))
     if summary.cost_usd is not None:
         lines.append(("cost", f"${summary.cost_usd:.4f}"))
-    if dropped:
-        lines.append(("telemetry", f"{dropped} were not delivered"))
+    lost = summary.lost_telemetry
+    if lost is None:
+        lines.append(("telemetry", "how much of it was lost is not known"))
+    elif any((lost.spans, lost.events, lost.points)):
+        signals = {"spans": lost.spans, "events": lost.events, "metric points": lost.points}
+        lines.append(("telemetry", "lost: " + ", ".join(f"{each} {what}" for what, each in signals.items() if each)))
     return lines
 
 

@@ -26,6 +26,16 @@ class Counts(FrozenModel):
     skipped: int = 0
 
 
+class LostTelemetry(FrozenModel):
+    """How much of each signal never arrived, over all processes that worked on the run."""
+
+    spans: int = 0
+    events: int = 0
+    """Evaluation events."""
+    points: int = 0
+    """Data points of metrics."""
+
+
 class RunSummary(FrozenModel):
     """One run in numbers: what its gate did (`verdict`, `answer`), and how its turns closed."""
 
@@ -63,6 +73,8 @@ class RunSummary(FrozenModel):
     """Editor calls that gave no image."""
     truth_unknown: int
     """Candidates whose truth is not known; 0 in a run without a truth."""
+    reviews: dict[str, int]
+    """Who decided -> number of attempts, of those that a person decided about; `not said` where no name was given."""
     counts: dict[str, Counts]
     """Evaluator -> counts over all attempts."""
     final_damaged: bool | None
@@ -77,12 +89,16 @@ class RunSummary(FrozenModel):
     """`cost_usd` over the turns that brought a new and sound image; None without a cost or without such a turn."""
     tokens: int | None
     """Sum of the known input and output tokens of editor and judges."""
+    lost_telemetry: LostTelemetry | None
+    """As recorded; zero where none was sent. None when it is not known: a process was killed or is still at work, the
+    application sends it, or an older turngate made the run."""
 
 
 def summarise(run: RunView) -> RunSummary:
     """Count what happened."""
     attempts = run.attempts
     answer, truth = answer_run(run), truth_words(run)
+    decisions = [attempt.decision for attempt in attempts]
     closing = [attempt for attempt in attempts if attempt.decision.closes_turn]
     kinds = Counter(_closing_kind(attempt) for attempt in closing)
     used = [usage for attempt in attempts for usage in _usages(attempt)]
@@ -113,6 +129,7 @@ def summarise(run: RunView) -> RunSummary:
         rejected_attempts=sum(attempt.decision.verdict == "reject" for attempt in attempts),
         no_images=sum(attempt.row.outcome == "no_image" for attempt in attempts),
         truth_unknown=sum(one.truth is None or one.truth.damaged is None for one in edited) if truth else 0,
+        reviews=dict(Counter(row.decided_by or "not said" for row in decisions if row.rule == "human")),
         counts={name: _counts(attempts, name) for name in run.config.evaluators},
         final_damaged=None if sound is None else not sound,
         final_untouched=last.untouched,
@@ -120,7 +137,26 @@ def summarise(run: RunView) -> RunSummary:
         cost_usd=cost,
         usd_per_progressed_turn=None if cost is None or not progressed else cost / progressed,
         tokens=sum(tokens) if tokens else None,
+        lost_telemetry=_lost_telemetry(run),
     )
+
+
+def _lost_telemetry(run: RunView) -> LostTelemetry | None:
+    """The sum over all processes; None as soon as one of them left no count."""
+    found, owed = LostTelemetry(), 0
+    for event in run.events:
+        if event.kind == "started":
+            sends = event.data.get("telemetry")
+            if sends is None:
+                return None
+            owed += bool(sends)
+        elif event.kind == "telemetry":
+            owed -= 1
+            lost = LostTelemetry(**event.data)
+            found = LostTelemetry(
+                spans=found.spans + lost.spans, events=found.events + lost.events, points=found.points + lost.points
+            )
+    return None if owed else found
 
 
 def truth_words(run: RunView) -> str | None:

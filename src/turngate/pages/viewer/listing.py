@@ -152,7 +152,7 @@ _ATTEMPTS = ("turn", "attempt", "outcome", "input_image", "input_turn", "cost_us
 _SCORES = ("turn", "attempt", "evaluator", "usage", "flags")
 _TRUTHS = ("turn", "attempt", "measure", "value", "damaged_at", "damaged")
 _DECISIONS = (
-    "turn", "attempt", "verdict", "action", "taken_attempt", "closes_turn", "image_after", "image_turn_after",
+    "turn", "attempt", "verdict", "rule", "action", "taken_attempt", "closes_turn", "image_after", "image_turn_after",
     "status_after",
 )  # fmt: skip
 _EVENTS = ("kind", "data")
@@ -182,7 +182,7 @@ def quick_view(folder: Path, planned: int = 0) -> RunView:
         judged = _judged(link)
         events = [
             _EVENT.model_copy(update={**row, "data": json.loads(row["data"])})
-            for row in _rows(link, "events", _EVENTS, "kind IN ('started', 'ended')", "seq")
+            for row in _rows(link, "events", _EVENTS, "kind IN ('started', 'ended', 'telemetry')", "seq")
         ]
     finally:
         link.close()
