@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from turngate.agent.editor import Editor
@@ -42,6 +42,9 @@ class Components:
     truths: dict[str, Evaluator | None]
     """Name -> evaluator that measures this truth, the leading one first; None where the simulator records it."""
 
+    idle: tuple[str, ...] = ()
+    """Settings that will do nothing, each as `FIELD: why`."""
+
     def servers(self) -> dict[str, RecordedServer]:
         """Field -> the server that the component there asks, for remote ones; asks those on this machine who they are.
 
@@ -64,6 +67,7 @@ class Components:
                 stochastic=editor.stochastic,
                 paid=editor.paid,
                 provider=getattr(editor, "provider", None),
+                idle=list(self.idle),
             ),
             simulated=editor.simulated or any(server.fake for server in servers.values()),
             servers=servers,
@@ -99,7 +103,19 @@ def build_components(config: RunConfig, make: Make = _build) -> Components:
         problem = check(config, components)
         if problem:
             raise ConfigError(problem)
-    return components
+    return replace(components, idle=tuple(_idle(config, components.editor)))
+
+
+def _idle(config: RunConfig, editor: Editor) -> Iterator[str]:
+    """Settings that the editor will make nothing of: what it says of itself, and what the run's own settings mean."""
+    yield from getattr(editor, "idle", ())
+    kind = config.editor.type
+    if not editor.stochastic and "seed_policy" in config.model_fields_set:
+        yield f"seed_policy: editor {kind!r} is deterministic and has no use for a seed"
+    elif config.seed_policy != "none" and not getattr(editor, "sends_seed", True):
+        yield f"seed: editor {kind!r} does not send it, see editor.send_seed: the run cannot be repeated by it"
+    if config.history != "chat" and getattr(config.editor, "window", None) is not None:
+        yield f"editor.window: it is for history `chat`, and history is `{config.history}`"
 
 
 def _gate_reads(config: RunConfig, components: Components) -> str | None:

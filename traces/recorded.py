@@ -52,6 +52,8 @@ class RecordedEditor(FrozenModel):
     paid: bool = False
     provider: str | None = None
     """Remote provider; None for local editors."""
+    idle: list[str] = []
+    """Settings that do nothing in this run, each as `FIELD: why`; known before turn 1."""
 
 
 class RecordedFacts(FrozenModel):

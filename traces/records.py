@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from turngate.component import BEYOND_DIVERGENCE, FAKE_SERVER, Direction, ObjectFailure
+from turngate.component import BEYOND_DIVERGENCE, FAKE_SERVER, SCORED_AT, Direction, ObjectFailure
 from turngate.frozen import StrictModel
 from turngate.traces._older import answer_now
 
@@ -212,6 +212,12 @@ class ScoreRow(Row):
     def untouched(self) -> bool:
         """The image has the pixels that it was compared with: the value is the end of its scale, no measurement."""
         return _IDENTICAL in self.flags
+
+    @property
+    def other_size(self) -> str | None:
+        """Size of the image, `WIDTHxHEIGHT`, where it was scored without a reference and has not the origin's size."""
+        start = f"{SCORED_AT}:"
+        return next((flag.removeprefix(start) for flag in self.flags if flag.startswith(start)), None)
 
     @property
     def from_fake_server(self) -> bool:

@@ -391,14 +391,20 @@ class RecordedChains:
 def check_study(study: Study) -> tuple[dict[Path, Components], tuple[str, ...]]:
     """Look at all that the runs of a study need: origins, files, keys, weights, and whether their parts fit together.
 
-    Gives the components of every run by its path, those that load weights in outline, and one remark for each picture
-    that has two names. Raises the only fault as it is, or all of them, those of `study.faults` too, as `NotReady`.
+    Gives the components of every run by its path, those that load weights in outline, and remarks: pictures that have
+    two names, settings that do nothing. Raises the only fault as it is, or all of them as `NotReady`, those of
+    `study.faults` too.
     """
     ready = Readiness(faults=study.faults)
     found = {job.path: ready.look(job.place, job.config) for job in study.jobs}
     ready.faults.raise_any()
     whole = {path: components for path, components in found.items() if components is not None}
-    return whole, tuple(same_origins(study, ready))
+    idle: dict[str, list[str]] = {}
+    for job in study.jobs:
+        for line in whole[job.path].idle:
+            idle.setdefault(line, []).append(job.arm)
+    remarks = [f"does nothing: {line} (arm {', '.join(dict.fromkeys(arms))})" for line, arms in idle.items()]
+    return whole, (*same_origins(study, ready), *remarks)
 
 
 def same_origins(study: Study, ready: Readiness) -> list[str]:

@@ -14,6 +14,7 @@ __all__ = [
     "BEYOND_DIVERGENCE",
     "FAKE_SERVER",
     "FAKE_SERVER_HEADER",
+    "SCORED_AT",
     "Box",
     "ComponentClass",
     "ComponentConfig",
@@ -52,6 +53,11 @@ FAKE_SERVER = "fake_server"
 
 FAKE_SERVER_HEADER = "x-turngate-fake-server"
 """Header by which the shipped fake server says who it is, in every answer."""
+
+
+SCORED_AT = "scored_at"
+"""First word of the flag `scored_at:WIDTHxHEIGHT`: a value without a reference, of an image of another size than the
+origin of the run. Such metrics depend on the size, so it compares less well with the others."""
 
 
 def checked_box(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:

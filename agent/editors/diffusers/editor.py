@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from turngate.agent.editor import Edited, EditRequest, NoImage
-from turngate.agent.editors.diffusers.answer import Canvas, guidance_effects, is_blanked, pixels, steps_done
+from turngate.agent.editors.diffusers.answer import (
+    Canvas,
+    guidance_effects,
+    idle_guidance,
+    is_blanked,
+    pixels,
+    steps_done,
+)
 from turngate.agent.editors.diffusers.config import DiffusersConfig
 from turngate.agent.editors.diffusers.pipeline import (
     SETTINGS,
@@ -66,6 +73,11 @@ class DiffusersEditor:
             self._class, source, config.variant, config.allow_pickle, config.dtype, self._device, config.offload
         )
         self._multiple = multiple_of(self._pipeline)
+        fields = {argument: name for name, argument in SETTINGS.items()}
+        self.idle = [
+            f"editor.{fields[argument]}: it has no effect in {self._class.__name__} with these settings"
+            for argument in idle_guidance(self._pipeline, self._asked)
+        ]
         if config.size and any(side % self._multiple for side in config.size):
             raise ConfigError(f"editor.size: {self._class.__name__} makes multiples of {self._multiple} pixels only")
 

@@ -66,6 +66,7 @@ class OpenAIEditor:
         self.config = config
         self.model = config.model
         self.base_url = openai.url_of(config.base_url)
+        self.sends_seed = config.send_seed
         self.prices = config.prices or known_prices(config.model)
         self._key = read_key((config.api_key_env,), "editor openai", config.base_url is not None)
 

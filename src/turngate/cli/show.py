@@ -55,6 +55,7 @@ def _lines(summary: RunSummary) -> list[tuple[str, str]]:
     lines = [("verdict", summary.verdict.words)]
     if summary.simulated:
         lines.append(("made up", f"SIMULATED: {why_simulated(1, summary.fake_server)}"))
+    lines += [("no effect", plain(idle)) for idle in summary.idle]
     lines += _answer_lines(summary)
     lines += [("run", plain(summary.run)), ("status", status)]
     turns = (
@@ -70,7 +71,11 @@ def _lines(summary: RunSummary) -> list[tuple[str, str]]:
         lines.append(("reviews", who.replace("by not said", "by a person whose name was not said")))
     for name, counts in summary.counts.items():
         text = f"{counts.scored} scored, {counts.unscored} unscored, {counts.failed} failed, {counts.skipped} skipped"
+        if counts.other_size:
+            text += f", {counts.other_size} of them on images of another size than the origin's: they compare less well"
         lines.append(("scores", f"{plain(name)}: {text}"))
+    for name, bias in summary.position_bias.items():
+        lines.append(("WARNING" if bias.always else "place", f"{plain(name)}: {bias.words}"))
     if summary.cost_usd is not None:
         lines.append(("cost", f"${summary.cost_usd:.4f}"))
     lost = summary.lost_telemetry

@@ -9,6 +9,7 @@ from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run.answer import RunAnswer, answer_run
 from turngate.traces.analysis.run.run_view import AttemptView, RunView, standings, truth_unit
 from turngate.traces.analysis.run.verdict import RunVerdict, run_verdict
+from turngate.traces.position_bias import PositionBias, position_bias
 from turngate.traces.records import RunStatus
 
 __all__ = ["Counts", "RunSummary", "summarise", "truth_words"]
@@ -24,6 +25,8 @@ class Counts(FrozenModel):
     unscored: int = 0
     failed: int = 0
     skipped: int = 0
+    other_size: int = 0
+    """Scored without a reference on an image of another size than the origin's: a value that compares less well."""
 
 
 class LostTelemetry(FrozenModel):
@@ -50,6 +53,8 @@ class RunSummary(FrozenModel):
     """What came back was made up: the editor's damage is written by hand, or the shipped fake server answered."""
     fake_server: bool
     """The shipped fake server answered for the editor or for a judge: no model was asked."""
+    idle: list[str]
+    """Settings of the editor that do nothing, each as `FIELD: why`; empty in runs of older versions."""
     truth: str | None
     """How truth was measured, and the value at which an image counts as damaged; None when it is not known."""
     verdict: RunVerdict
@@ -75,6 +80,8 @@ class RunSummary(FrozenModel):
     """Candidates whose truth is not known; 0 in a run without a truth."""
     reviews: dict[str, int]
     """Who decided -> number of attempts, of those that a person decided about; `not said` where no name was given."""
+    position_bias: dict[str, PositionBias]
+    """Pairwise judge -> which place its answers name."""
     counts: dict[str, Counts]
     """Evaluator -> counts over all attempts."""
     final_damaged: bool | None
@@ -116,6 +123,7 @@ def summarise(run: RunView) -> RunSummary:
         reason=_reason(run),
         simulated=run.simulated,
         fake_server=run.fake_server,
+        idle=run.info.resolved.editor.idle,
         truth=truth,
         verdict=run_verdict(answer, run.status),
         answer=answer,
@@ -130,6 +138,7 @@ def summarise(run: RunView) -> RunSummary:
         no_images=sum(attempt.row.outcome == "no_image" for attempt in attempts),
         truth_unknown=sum(one.truth is None or one.truth.damaged is None for one in edited) if truth else 0,
         reviews=dict(Counter(row.decided_by or "not said" for row in decisions if row.rule == "human")),
+        position_bias={name: bias for name in run.config.evaluators if (bias := _position_bias(attempts, name))},
         counts={name: _counts(attempts, name) for name in run.config.evaluators},
         final_damaged=None if sound is None else not sound,
         final_untouched=last.untouched,
@@ -187,8 +196,13 @@ def _closing_kind(attempt: AttemptView) -> str:
 
 
 def _counts(attempts: list[AttemptView], evaluator: str) -> Counts:
-    statuses = Counter(attempt.scores[evaluator].status for attempt in attempts if evaluator in attempt.scores)
-    return Counts(**{str(status): number for status, number in statuses.items()})
+    scores = [attempt.scores[evaluator] for attempt in attempts if evaluator in attempt.scores]
+    statuses = Counter(str(score.status) for score in scores)
+    return Counts(**statuses, other_size=sum(score.other_size is not None for score in scores))
+
+
+def _position_bias(attempts: list[AttemptView], evaluator: str) -> PositionBias | None:
+    return position_bias(attempt.scores[evaluator].components for attempt in attempts if evaluator in attempt.scores)
 
 
 def _reason(run: RunView) -> str | None:

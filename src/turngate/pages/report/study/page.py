@@ -195,6 +195,13 @@ def _evaluator_notices(answer: StudyAnswer) -> list[str]:
     )
     for one in answer.evaluators:
         counts = one.counts
+        if one.position_bias is not None:
+            found.append(f"{one.evaluator} {one.position_bias.words}.")
+        if counts.other_size:
+            found.append(
+                f"{one.evaluator} scored {counted(counts.other_size, 'image')} of another size than the origin's: "
+                "without a reference such values compare less well."
+            )
         if one.like_truth:
             found.append(f"{one.evaluator} is what the truth is measured by: its AUC is no merit.")
         if counts.unscored or counts.failed:
