@@ -100,9 +100,8 @@ class PyiqaMetric:
 
     @classmethod
     def outline(cls, config: PyiqaConfig) -> FactsOnly:
-        """Its facts, of a metric that is not built."""
-        Weights(entry_of(config.type.partition(":")[2]), config.weights, config.allow_pickle)  # its file must be there
-        return FactsOnly(cls.facts_of(config))
+        """Its facts. The metric is built for it and let go: only that tells whether all of its files are here."""
+        return FactsOnly(cls(config).facts)
 
     @classmethod
     def missing(cls, config: PyiqaConfig | None) -> str | None:

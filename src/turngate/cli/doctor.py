@@ -9,6 +9,7 @@ import sqlite3
 import sys
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,11 @@ import click
 from turngate.agent.editors import EDITORS
 from turngate.cli.columns import plain
 from turngate.cli.options import json_option
-from turngate.component import ComponentConfig, missing_here
+from turngate.component import missing_here
 from turngate.errors import TurngateError
 from turngate.graphs.load import read_config, read_mapping
 from turngate.graphs.readiness import Faults, Readiness, components_of
 from turngate.graphs.study import parse_study, same_origins
-from turngate.registry import Registry
 
 __all__ = ["ComponentCheck", "examine"]
 
@@ -116,18 +116,23 @@ def examine(path: Path) -> tuple[list[ComponentCheck], list[str]]:
     os.environ["HF_HUB_OFFLINE"] = "1"  # the library reads it when it is imported
     study = parse_study(path) if "arms" in read_mapping(path) else None
     configs = [job.config for job in study.jobs] if study else [read_config(path)]
+    parts = [list(components_of(config)) for config in configs]
+    lacking = {
+        (registry.kind, repr(component)): missing_here(registry.find(component.type), component)
+        for _, registry, component in chain(*parts)
+    }
+    os.environ["TURNGATE_OFFLINE"] = "1"  # from here on components are built, and may not fetch what they lack
     ready = Readiness(fetch=False)
     found: dict[tuple[str, str], ComponentCheck] = {}
     whole = []
-    for config in configs:
-        image = config.origin.image
-        parts = [(("origin", repr(config.origin)), image, _said(ready.origin(config.origin)))]
-        for field, registry, component in components_of(config):
-            parts.append(((field, repr(component)), component.type, _lacking(ready, registry, component)))
-        for key, kind, missing in parts:
-            found.setdefault(key, ComponentCheck(key[0], kind, missing))
-        whole.append(all(missing is None for _, _, missing in parts))
-    os.environ["TURNGATE_OFFLINE"] = "1"
+    for config, inside in zip(configs, parts, strict=True):
+        checks = [("origin", repr(config.origin), config.origin.image, _said(ready.origin(config.origin)))]
+        for field, registry, component in inside:
+            missing = lacking[registry.kind, repr(component)] or _said(ready.component(registry, component))
+            checks.append((field, repr(component), component.type, missing))
+        for field, key, kind, missing in checks:
+            found.setdefault((field, key), ComponentCheck(field, kind, missing))
+        whole.append(all(missing is None for *_, missing in checks))
     wrong = study.faults if study else Faults()
     places = [job.place for job in study.jobs] if study else [""]
     ready.faults = wrong
@@ -136,11 +141,6 @@ def examine(path: Path) -> tuple[list[ComponentCheck], list[str]]:
             ready.look(place, config)
     same = same_origins(study, ready) if study else ()
     return [*found.values(), *(ComponentCheck("configuration", path.name, line) for line in wrong.lines())], list(same)
-
-
-def _lacking(ready: Readiness, registry: Registry[Any], config: ComponentConfig) -> str | None:
-    component = registry.find(config.type)
-    return missing_here(component, config) or _said(ready.component(registry, config))
 
 
 def _said(found: object) -> str | None:

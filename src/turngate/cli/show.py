@@ -54,7 +54,9 @@ def _lines(summary: RunSummary) -> list[tuple[str, str]]:
     status = summary.status + (f": {plain(summary.reason)}" if summary.reason else "")
     lines = [("verdict", summary.verdict.words)]
     if summary.simulated:
-        lines.append(("made up", f"SIMULATED: {why_simulated(1, summary.fake_server)}"))
+        lines.append(
+            ("server" if summary.fake_server else "editor", f"SIMULATED: {why_simulated(1, summary.fake_server)}")
+        )
     lines += [("no effect", plain(idle)) for idle in summary.idle]
     lines += _answer_lines(summary)
     lines += [("run", plain(summary.run)), ("status", status)]
@@ -71,8 +73,8 @@ def _lines(summary: RunSummary) -> list[tuple[str, str]]:
         lines.append(("reviews", who.replace("by not said", "by a person whose name was not said")))
     for name, counts in summary.counts.items():
         text = f"{counts.scored} scored, {counts.unscored} unscored, {counts.failed} failed, {counts.skipped} skipped"
-        if counts.other_size:
-            text += f", {counts.other_size} of them on images of another size than the origin's: they compare less well"
+        if other := summary.other_size.get(name):
+            text += f", {other} of them on images of another size than the origin's: they compare less well"
         lines.append(("scores", f"{plain(name)}: {text}"))
     for name, bias in summary.position_bias.items():
         lines.append(("WARNING" if bias.always else "place", f"{plain(name)}: {bias.words}"))

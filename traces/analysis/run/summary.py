@@ -25,8 +25,6 @@ class Counts(FrozenModel):
     unscored: int = 0
     failed: int = 0
     skipped: int = 0
-    other_size: int = 0
-    """Scored without a reference on an image of another size than the origin's: a value that compares less well."""
 
 
 class LostTelemetry(FrozenModel):
@@ -82,6 +80,8 @@ class RunSummary(FrozenModel):
     """Who decided -> number of attempts, of those that a person decided about; `not said` where no name was given."""
     position_bias: dict[str, PositionBias]
     """Pairwise judge -> which place its answers name."""
+    other_size: dict[str, int]
+    """Evaluator -> scores without a reference of images of another size than the origin's: they compare less well."""
     counts: dict[str, Counts]
     """Evaluator -> counts over all attempts."""
     final_damaged: bool | None
@@ -139,6 +139,7 @@ def summarise(run: RunView) -> RunSummary:
         truth_unknown=sum(one.truth is None or one.truth.damaged is None for one in edited) if truth else 0,
         reviews=dict(Counter(row.decided_by or "not said" for row in decisions if row.rule == "human")),
         position_bias={name: bias for name in run.config.evaluators if (bias := _position_bias(attempts, name))},
+        other_size={name: number for name in run.config.evaluators if (number := _other_size(attempts, name))},
         counts={name: _counts(attempts, name) for name in run.config.evaluators},
         final_damaged=None if sound is None else not sound,
         final_untouched=last.untouched,
@@ -198,7 +199,11 @@ def _closing_kind(attempt: AttemptView) -> str:
 def _counts(attempts: list[AttemptView], evaluator: str) -> Counts:
     scores = [attempt.scores[evaluator] for attempt in attempts if evaluator in attempt.scores]
     statuses = Counter(str(score.status) for score in scores)
-    return Counts(**statuses, other_size=sum(score.other_size is not None for score in scores))
+    return Counts(**statuses)
+
+
+def _other_size(attempts: list[AttemptView], evaluator: str) -> int:
+    return sum(evaluator in one.scores and one.scores[evaluator].other_size is not None for one in attempts)
 
 
 def _position_bias(attempts: list[AttemptView], evaluator: str) -> PositionBias | None:

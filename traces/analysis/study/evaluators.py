@@ -191,6 +191,8 @@ class EvaluatorAnswer(FrozenModel):
     """Over all attempts of all arms."""
     gap: Gap
     """The paper's gap, over the runs without a gate in which truth fell."""
+    other_size: int = 0
+    """Its scores without a reference of images of another size than the origin's: they compare less well."""
     position_bias: PositionBias | None = None
     """Of a pairwise judge: which place its answers name, over all attempts of all arms."""
     rescored: RescoredEvidence | None = Field(default=None, validation_alias=AliasChoices("rescored", "afterwards"))
@@ -234,6 +236,7 @@ def _answer(name: str, everything: Sequence[LoadedRun], base: Sequence[LoadedRun
         of_candidates=sum(_with_truth(one.view) for one in base),
         counts=Counts(**counts),
         gap=gap,
+        other_size=sum(one.summary.other_size.get(name, 0) for one in everything),
         position_bias=_position_bias(name, everything),
     )
 

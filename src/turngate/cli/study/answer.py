@@ -131,8 +131,8 @@ def _say_more(answer: StudyAnswer) -> None:
         if judge.position_bias is not None:
             start = "WARNING: " if judge.position_bias.always else ""
             print_words(f"{start}{judge.evaluator} {judge.position_bias.words}.")
-        if judge.counts.other_size:
-            what = f"{judge.counts.other_size} scores are of images of another size than the origin's"
+        if judge.other_size:
+            what = f"{judge.other_size} scores are of images of another size than the origin's"
             print_words(f"{judge.evaluator}: {what}: they compare less well.")
     _table("The same decisions under other thresholds of damaged:", sensitivity_rows(answer))
     for other in answer.more_truths:

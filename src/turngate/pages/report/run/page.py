@@ -78,12 +78,11 @@ def notices(run: RunView, summary: RunSummary, shots: Mapping[str, Shot]) -> lis
     found.extend(f"{counted(count, 'candidate')} flagged {flag}." for flag, count in flags.most_common())
     for name, bias in summary.position_bias.items():
         found.append(f"{name} {bias.words}.")
-    for name, counts in summary.counts.items():
-        if counts.other_size:
-            found.append(
-                f"{name} scored {counted(counts.other_size, 'image')} of another size than the origin's: without a "
-                "reference such values compare less well."
-            )
+    for name, number in summary.other_size.items():
+        found.append(
+            f"{name} scored {counted(number, 'image')} of another size than the origin's: without a reference such "
+            "values compare less well."
+        )
     found.extend(f"{idle}." for idle in run.info.resolved.editor.idle)
     found.extend(sentence for name in summary.counts if (sentence := without_score(run, name)))
     found.extend(truth_doubts([run]))

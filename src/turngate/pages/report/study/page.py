@@ -197,9 +197,9 @@ def _evaluator_notices(answer: StudyAnswer) -> list[str]:
         counts = one.counts
         if one.position_bias is not None:
             found.append(f"{one.evaluator} {one.position_bias.words}.")
-        if counts.other_size:
+        if one.other_size:
             found.append(
-                f"{one.evaluator} scored {counted(counts.other_size, 'image')} of another size than the origin's: "
+                f"{one.evaluator} scored {counted(one.other_size, 'image')} of another size than the origin's: "
                 "without a reference such values compare less well."
             )
         if one.like_truth:
