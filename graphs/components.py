@@ -110,7 +110,7 @@ def _idle(config: RunConfig, editor: Editor) -> Iterator[str]:
     """Settings that the editor will make nothing of: what it says of itself, and what the run's own settings mean."""
     yield from getattr(editor, "idle", ())
     kind = config.editor.type
-    if not editor.stochastic and "seed_policy" in config.model_fields_set:
+    if not editor.stochastic and config.seed_policy != "per_attempt":
         yield f"seed_policy: editor {kind!r} is deterministic and has no use for a seed"
     elif config.seed_policy != "none" and not getattr(editor, "sends_seed", True):
         yield f"seed: editor {kind!r} does not send it, see editor.send_seed: the run cannot be repeated by it"

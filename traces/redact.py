@@ -16,7 +16,10 @@ _SHAPES = re.compile(
     r"|(?<=Bearer )[0-9A-Za-z._\-]{8,}"
     r"|(?<=://)[^/\s@\"']+(?=@)"  # user, or user:password, before the host
 )
-_QUERY = re.compile(r"([?&][\w.\-]*(?:key|token|secret|passw|sig|auth|cred|code)[\w.\-]*=)[^&\s\"'#]+", re.IGNORECASE)
+_QUERY = re.compile(
+    r"([?&](?:[\w.\-]*(?:key|token|secret|passw|signature|credential)[\w.\-]*|sig|auth|code)=)[^&\s\"'#]+",
+    re.IGNORECASE,
+)
 """Parameters of an address that let in whoever knows them."""
 
 

@@ -76,7 +76,7 @@ def study_command(
     folder = out or Path("runs") / study.config.name
     found = run_study(study, folder, unwatched, jobs, retry_failed)
     ended = list(found if quiet or as_json else StudyProgress(study, folder).follow(found))
-    _refuse_nothing(ended)
+    _raise_if_none_began(ended)
     _write_reports(ended, reader)
     say_answer(folder, ended, as_json, reads, verdicts)
     return max((_code(one) for one in ended), default=0)
@@ -103,7 +103,7 @@ def _plan(study: Study, size: StudyEstimate, jobs: int) -> str:
     return text
 
 
-def _refuse_nothing(ended: list[Finished]) -> None:
+def _raise_if_none_began(ended: list[Finished]) -> None:
     """Raise what kept every run from beginning: there is no answer then, only reasons."""
     from turngate.errors import MachineError, NotReady
     from turngate.traces.run_folder import RunFolder
