@@ -181,8 +181,10 @@ class Editor(Protocol):
     """Edits images. One instance serves one run and may keep a network loaded.
 
     It may also have `converses = True` (it understands the `chat` protocol), `length` (number of turns that it can
-    serve), `provider` (whose server it calls), `prices` (None when what a call costs is not known), `typical_usd` (of
-    one call), and `restore(made)` (a simulator: SHA-256, damage and `metadata` of images made by an earlier process).
+    serve), `provider` (whose server it calls), `base_url` (where that server is), `prices` (None when what a call costs
+    is not known), `typical_usd` (of one call), `idle` (settings that will do nothing, each as `FIELD: why`),
+    `sends_seed = False` (it makes nothing of the seed that it is given), and `restore(made)` (a simulator: SHA-256,
+    damage and `metadata` of images made by an earlier process).
 
     An editor of recorded answers has `misfit(origin)` (why the picture before turn 1 is not the recorded one; None when
     it is, or is not known) and `knows_origin`. It is built when a study is planned, so that must be cheap.

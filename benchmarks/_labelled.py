@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError, field_validator
 
 from turngate.agent.reasoning import LABELS, ClaimLabel, ObjectCount, SummaryReader, SummaryReading
 from turngate.errors import ConfigError, one_line
 from turngate.frozen import FrozenModel, StrictModel
 from turngate.registry import explain
+from turngate.yaml_text import read_yaml
 
 __all__ = ["LabelScore", "Labelled", "read_labelled", "score_reader"]
 
@@ -73,9 +73,9 @@ def read_labelled(path: Path | None = None) -> dict[str, list[Labelled]]:
     """
     source = path or Path(__file__).with_name("labelled.yaml")
     try:
-        raw = yaml.safe_load(source.read_text(encoding="utf-8"))
+        raw = read_yaml(source)
         sets = {str(name): list(rows) for name, rows in raw.items()}
-    except (OSError, ValueError, yaml.YAMLError, AttributeError, TypeError) as error:
+    except (AttributeError, TypeError) as error:
         raise ConfigError(f"cannot read {source}: {one_line(error, 200)}") from None
     found: dict[str, list[Labelled]] = {name: [] for name in sets}
     for name, rows in sets.items():

@@ -13,10 +13,10 @@ import argparse
 import time
 from pathlib import Path
 
-import yaml
 from _labelled import read_labelled, score_reader
 
 from turngate.agent.reasoning import READERS, Unread
+from turngate.yaml_text import parse_yaml
 
 
 def main() -> None:
@@ -26,7 +26,8 @@ def main() -> None:
     options.add_argument("--set", action="append", default=[], dest="fields", metavar="FIELD=VALUE")
     options.add_argument("--texts", type=Path)
     chosen = options.parse_args()
-    fields = {name: yaml.safe_load(value) for name, _, value in (field.partition("=") for field in chosen.fields)}
+    given = (field.partition("=") for field in chosen.fields)
+    fields = {name: parse_yaml(value, f"--set {name}") for name, _, value in given}
     reader = READERS.build(READERS.configure({"type": chosen.reader, **fields}, "reader"))
     for name, texts in read_labelled(chosen.texts).items():
         started = time.perf_counter()

@@ -10,7 +10,7 @@ from turngate.component import Box, Direction
 from turngate.evaluators.result import Result
 from turngate.picture import Picture
 
-__all__ = ["Direction", "EvalInput", "Evaluator", "EvaluatorInput", "Facts"]
+__all__ = ["Direction", "EvalInput", "Evaluator", "EvaluatorInput", "Facts", "FactsOnly"]
 
 EvaluatorInput = Literal["candidate", "origin", "first", "previous", "history", "instruction", "edit_boxes"]
 """What an evaluator is given: `first` is the first accepted image, `previous` the image that was edited, `edit_boxes`
@@ -73,6 +73,13 @@ class EvalInput:
     instruction: str | None = None
     edit_boxes: tuple[Box, ...] | None = None
     """Where the accepted turns and this one meant to change something; None where the scenario does not say."""
+
+
+@dataclass(frozen=True)
+class FactsOnly:
+    """An evaluator that was not built: its facts are what a run is checked by."""
+
+    facts: Facts
 
 
 @runtime_checkable

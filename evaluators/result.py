@@ -97,6 +97,8 @@ class Score:
     """Optional remarks that do not void the value ("inconsistent", "aligned:-1.2,0.4")."""
     usage: EvaluationUsage | None = None
     """What was used up at a model, where one was asked."""
+    answers: tuple[str, ...] = ()
+    """What the model said, answer by answer, as it came."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", finite(self.value))
@@ -119,6 +121,10 @@ class Unscored:
     """Optional remarks, as in a score."""
     usage: EvaluationUsage | None = None
     """What was used up at a model: an answer that gives no score costs the same."""
+    components: Mapping[str, float] = field(default_factory=dict)
+    """Optional named parts of what was answered, each finite."""
+    answers: tuple[str, ...] = ()
+    """What the model said, answer by answer, as it came."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +137,8 @@ class Failed:
     detail: str = ""
     flags: tuple[str, ...] = ()
     usage: EvaluationUsage | None = None
+    answers: tuple[str, ...] = ()
+    """What the model said, answer by answer, as it came."""
 
 
 @dataclass(frozen=True)
@@ -185,7 +193,8 @@ def result_to_json(result: Result) -> dict[str, Any]:
                 **_recorded_fields(result),
             }
         case Unscored():
-            return {"status": "unscored", "why": result.why, "detail": result.detail, **_recorded_fields(result)}
+            declined = {"status": "unscored", "why": result.why, "detail": result.detail}
+            return {**declined, "components": dict(result.components), **_recorded_fields(result)}
         case Failed():
             failed = {"status": "failed", "why": result.error, "fault": result.fault, "detail": result.detail}
             return {**failed, **_recorded_fields(result)}
@@ -200,7 +209,8 @@ def result_from_json(answer: dict[str, Any]) -> Result:
             known = {name: answer[name] for name in ("value", "label", "explanation", "components")}
             return Score(**known, **_read_fields(answer))
         case "unscored":
-            return Unscored(answer["why"], answer["detail"], **_read_fields(answer))
+            parts = answer.get("components") or {}
+            return Unscored(answer["why"], answer["detail"], components=parts, **_read_fields(answer))
         case "failed":
             return Failed(answer["fault"], answer["why"], answer["detail"], **_read_fields(answer))
         case _:
@@ -208,12 +218,17 @@ def result_from_json(answer: dict[str, Any]) -> Result:
 
 
 def _recorded_fields(result: Score | Unscored | Failed) -> dict[str, Any]:
-    return {"flags": list(result.flags), "usage": asdict(result.usage) if result.usage else {}}
+    usage = asdict(result.usage) if result.usage else {}
+    return {"flags": list(result.flags), "usage": usage, "answers": list(result.answers)}
 
 
 def _read_fields(answer: dict[str, Any]) -> dict[str, Any]:
     usage = answer.get("usage")
-    return {"flags": tuple(answer.get("flags", ())), "usage": EvaluationUsage(**usage) if usage else None}
+    return {
+        "flags": tuple(answer.get("flags", ())),
+        "usage": EvaluationUsage(**usage) if usage else None,
+        "answers": tuple(answer.get("answers", ())),
+    }
 
 
 def why(result: Result) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from turngate.component import SCORED_AT
 from turngate.errors import Fault, TurngateError, one_line
 from turngate.evaluators.evaluator import EvalInput, Evaluator, Facts
 from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored
 from turngate.providers.calling import FATAL
 from turngate.weights.torch_device import out_of_memory
 
-__all__ = ["score"]
+__all__ = ["at_its_size", "score"]
 
 
 def score(evaluator: Evaluator, samples: Sequence[EvalInput]) -> list[Result]:
@@ -26,6 +28,19 @@ def score(evaluator: Evaluator, samples: Sequence[EvalInput]) -> list[Result]:
     asked = [sample for sample, refused in zip(samples, results, strict=True) if refused is None]
     answers = iter(_ask(evaluator, asked))
     return [next(answers) if refused is None else refused for refused in results]
+
+
+def at_its_size(facts: Facts, result: Result, size: tuple[int, int], origin_size: tuple[int, int] | None) -> Result:
+    """`result`, flagged where it is a value without a reference of an image that has not the size of the run's origin.
+
+    Sizes are width and height in pixels; None where there is no origin to compare with.
+    """
+    if not isinstance(result, Score) or origin_size in (None, size) or facts.inputs & _REFERENCES:
+        return result
+    return replace(result, flags=(*result.flags, f"{SCORED_AT}:{size[0]}x{size[1]}"))
+
+
+_REFERENCES = frozenset({"origin", "first", "previous", "history"})
 
 
 def _refused(facts: Facts, sample: EvalInput) -> Unscored | None:

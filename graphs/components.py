@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from turngate.agent.editor import Editor
@@ -12,11 +12,20 @@ from turngate.agent.gate import Gate
 from turngate.agent.gates import GATES
 from turngate.agent.scenario import Scenario
 from turngate.agent.scenarios import SCENARIOS
+from turngate.component import ComponentConfig
 from turngate.errors import ConfigError
 from turngate.evaluators import EVALUATORS, Evaluator, Facts
 from turngate.graphs.config import RunConfig, truth_field
-from turngate.registry import nearest
-from turngate.traces.recorded import RecordedEditor, RecordedFacts, RecordedGate, RecordedScenario, Resolved
+from turngate.providers.server import is_fake_server, public_url
+from turngate.registry import Registry, nearest
+from turngate.traces.recorded import (
+    RecordedEditor,
+    RecordedFacts,
+    RecordedGate,
+    RecordedScenario,
+    RecordedServer,
+    Resolved,
+)
 from turngate.traces.records import LEADING_TRUTH
 
 __all__ = ["Components", "build_components"]
@@ -33,9 +42,24 @@ class Components:
     truths: dict[str, Evaluator | None]
     """Name -> evaluator that measures this truth, the leading one first; None where the simulator records it."""
 
+    idle: tuple[str, ...] = ()
+    """Settings that will do nothing, each as `FIELD: why`."""
+
+    def servers(self) -> dict[str, RecordedServer]:
+        """Field -> the server that the component there asks, for remote ones; asks those on this machine who they are.
+
+        A component is remote where it has a `base_url`.
+        """
+        looking = {f"evaluators.{name}": evaluator for name, evaluator in self.evaluators.items()}
+        looking |= {truth_field(name): measure for name, measure in self.truths.items() if measure is not None}
+        placed = [("editor", self.editor), *(found for item in looking.items() for found in _with_members(*item))]
+        urls = {field: url for field, component in placed if (url := getattr(component, "base_url", None))}
+        fake = {url: is_fake_server(url) for url in set(urls.values())}
+        return {field: RecordedServer(base_url=public_url(url), fake=fake[url]) for field, url in urls.items()}
+
     def resolved(self) -> Resolved:
-        """What the configuration's names resolve to, for run.json."""
-        editor = self.editor
+        """What the configuration's names resolve to, for run.json; asks servers on this machine who they are."""
+        editor, servers = self.editor, self.servers()
         truths = {name: _facts(measure) if measure else None for name, measure in self.truths.items()}
         return Resolved(
             editor=RecordedEditor(
@@ -43,8 +67,10 @@ class Components:
                 stochastic=editor.stochastic,
                 paid=editor.paid,
                 provider=getattr(editor, "provider", None),
+                idle=list(self.idle),
             ),
-            simulated=editor.simulated,
+            simulated=editor.simulated or any(server.fake for server in servers.values()),
+            servers=servers,
             evaluators={name: _facts(evaluator) for name, evaluator in self.evaluators.items()},
             truth=truths.pop(LEADING_TRUTH, None),
             more_truths=truths,
@@ -53,15 +79,23 @@ class Components:
         )
 
 
-def build_components(config: RunConfig) -> Components:
-    """Build every component; raises `ConfigError` or `MissingExtra` for what could not work together."""
+Make = Callable[[Registry[Any], ComponentConfig], Any]
+"""Makes a component of a registry from its settings."""
+
+
+def _build(registry: Registry[Any], config: ComponentConfig) -> Any:
+    return registry.build(config)
+
+
+def build_components(config: RunConfig, make: Make = _build) -> Components:
+    """Build every component, with `make`; raises `ConfigError` or `MissingExtra` for what could not work together."""
     components = Components(
-        editor=EDITORS.build(config.editor),
-        evaluators={name: EVALUATORS.build(item) for name, item in config.evaluators.items()},
-        gate=GATES.build(config.gate),
-        scenario=SCENARIOS.build(config.scenario),
+        editor=make(EDITORS, config.editor),
+        evaluators={name: make(EVALUATORS, item) for name, item in config.evaluators.items()},
+        gate=make(GATES, config.gate),
+        scenario=make(SCENARIOS, config.scenario),
         truths={
-            name: None if truth.measure == "simulator" else EVALUATORS.build(truth.measure)
+            name: None if truth.measure == "simulator" else make(EVALUATORS, truth.measure)
             for name, truth in config.truths.items()
         },
     )
@@ -69,7 +103,19 @@ def build_components(config: RunConfig) -> Components:
         problem = check(config, components)
         if problem:
             raise ConfigError(problem)
-    return components
+    return replace(components, idle=tuple(_idle(config, components.editor)))
+
+
+def _idle(config: RunConfig, editor: Editor) -> Iterator[str]:
+    """Settings that the editor will make nothing of: what it says of itself, and what the run's own settings mean."""
+    yield from getattr(editor, "idle", ())
+    kind = config.editor.type
+    if not editor.stochastic and config.seed_policy != "per_attempt":
+        yield f"seed_policy: editor {kind!r} is deterministic and has no use for a seed"
+    elif config.seed_policy != "none" and not getattr(editor, "sends_seed", True):
+        yield f"seed: editor {kind!r} does not send it, see editor.send_seed: the run cannot be repeated by it"
+    if config.history != "chat" and getattr(config.editor, "window", None) is not None:
+        yield f"editor.window: it is for history `chat`, and history is `{config.history}`"
 
 
 def _gate_reads(config: RunConfig, components: Components) -> str | None:
@@ -219,6 +265,13 @@ _CHECKS: tuple[Callable[[RunConfig, Components], str | None], ...] = (
     _enough_instructions,
     _edit_boxes_are_known,
 )
+
+
+def _with_members(field: str, component: Any) -> Iterator[tuple[str, Any]]:
+    """The component, and the members of one that is made of several."""
+    yield field, component
+    for name, member in getattr(component, "members", {}).items():
+        yield from _with_members(f"{field}.members.{name}", member)
 
 
 def _facts(evaluator: Evaluator) -> RecordedFacts:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, SerializeAsAny, StringConstraints, field_validator, model_validator
+from pydantic import BaseModel, Field, SerializeAsAny, StringConstraints, field_validator, model_validator
 
 from turngate.agent.editor import History
 from turngate.agent.editors import EDITORS
@@ -22,7 +23,7 @@ from turngate.frozen import StrictModel
 from turngate.traces.records import LABELS_TRUTH, LEADING_TRUTH
 from turngate.traces.telemetry.config import TelemetryConfig
 
-__all__ = ["Budgets", "OriginConfig", "RunConfig", "derive", "editor_seed", "truth_field"]
+__all__ = ["Budgets", "OriginConfig", "RunConfig", "component_configs", "derive", "editor_seed", "truth_field"]
 
 
 # Every random choice of a run comes from its seed.
@@ -53,7 +54,7 @@ def editor_seed(seed: int, policy: SeedPolicy, turn: int, attempt: int) -> int:
             return secrets.randbits(31)
 
 
-NOT_IDENTITY = frozenset({"name", "budgets", "driver", "reader", "score_cache", "telemetry"})
+NOT_IDENTITY = frozenset({"name", "budgets", "driver", "modules", "reader", "score_cache", "telemetry"})
 """Fields that may differ between a run and its resumption: they do not change what a turn does."""
 
 
@@ -82,6 +83,19 @@ class TruthConfig(StrictModel):
     @classmethod
     def _part(cls, raw: Any) -> Any:
         return raw if raw == "simulator" else EVALUATORS.configure(raw, "truth.measure")
+
+
+def component_configs(config: Any) -> Iterator[ComponentConfig]:
+    """Every component in a configuration, however deep: gates inside gates, members of ensembles."""
+    if isinstance(config, ComponentConfig):
+        yield config
+    if isinstance(config, BaseModel):
+        config = [getattr(config, name) for name in type(config).model_fields]
+    elif isinstance(config, Mapping):
+        config = list(config.values())
+    if isinstance(config, list | tuple):
+        for inner in config:
+            yield from component_configs(inner)
 
 
 def truth_field(name: str) -> str:
@@ -154,6 +168,9 @@ class RunConfig(StrictModel):
     """Take scores of repeatable evaluators from the score cache, and keep them there (see docs/scoring.md)."""
     reader: SerializeAsAny[ComponentConfig] | None = None
     """Reads the reasoning summaries for the report; `lexicon` where it is left out. `--reader` takes another one."""
+    modules: str | None = None
+    """Folder in which modules of dotted paths are looked for after all other places; the configuration file's own where
+    left out, and so set in run.json when something was found there."""
     budgets: Budgets = Budgets()
     driver: Literal["graph", "loop"] = "graph"
     """LangGraph machine, or the plain loop (same ledger, less overhead)."""

@@ -1,5 +1,4 @@
-"""What a gate may remember, which rule decides about a candidate, and what happens next.
-next."""
+"""What a gate may remember, which rule decides about a candidate, and what happens next."""
 
 from __future__ import annotations
 
@@ -83,6 +82,8 @@ class RuledDecision:
     """The rule ends the run, whatever the rejection policy says."""
     human: bool = field(default=False)
     """A person decided: a rejection is final for this attempt and is not asked again."""
+    decided_by: str | None = None
+    """That person's name, where it was given."""
 
 
 def next_action(
@@ -131,6 +132,7 @@ def next_action(
         attempt=attempt.attempt,
         verdict=ruled.decision.verdict,
         rule=ruled.rule,
+        decided_by=ruled.decided_by,
         reason=ruled.decision.reason,
         evidence=dict(ruled.decision.evidence),
         thresholds=dict(ruled.decision.thresholds),
@@ -187,7 +189,8 @@ def rule_decision(
     if review is not None:
         comment = f": {review.data['comment']}" if review.data.get("comment") else ""
         verdict: Verdict = "accept" if review.data["accept"] else "reject"
-        return RuledDecision(Decision(verdict, f"a person said {verdict}{comment}"), "human", human=True)
+        said = Decision(verdict, f"a person said {verdict}{comment}")
+        return RuledDecision(said, "human", human=True, decided_by=review.data.get("by") or None)
     if attempt.outcome == "no_image":
         reason = f"no image: {attempt.why}{': ' + attempt.detail if attempt.detail else ''}"
         stop = config.on_no_image == "stop"

@@ -12,6 +12,7 @@ from typing import Any, TypedDict
 from pydantic import ValidationError
 
 from turngate.agent.editor import Edited, EditRequest, Exchange, NoImage
+from turngate.component import FAKE_SERVER
 from turngate.errors import BadImage, MachineError, TurngateError
 from turngate.graphs.config import editor_seed
 from turngate.graphs.session import Session
@@ -91,7 +92,7 @@ def edit(session: Session, progress: Progress) -> AttemptRow:
         history=config.history,
         input_image=current.sha256,
         input_turn=0 if config.history == "origin" else progress.image_turn,
-        simulated=session.components.editor.simulated,
+        simulated=session.components.editor.simulated or FAKE_SERVER in answer.flags,
     )
     return AttemptRow(**dict(task), **dict(answer), started_ns=call.started_ns, ended_ns=call.ended_ns)
 

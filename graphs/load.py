@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
 from turngate.agent.reasoning import READERS
 from turngate.agent.scenarios import SCENARIOS
-from turngate.errors import ConfigError, UnknownComponent
+from turngate.errors import ConfigError, NotReady, UnknownComponent
 from turngate.evaluators import EVALUATORS
-from turngate.graphs.config import RunConfig
-from turngate.registry import Registry, explain
+from turngate.graphs.config import RunConfig, component_configs
+from turngate.registry import Registry, explain, is_from, look_beside
+from turngate.yaml_text import parse_yaml, read_yaml
 
 __all__ = ["apply_overrides", "merge", "parse_config", "read_config", "read_mapping", "with_absolute_paths"]
 
@@ -27,36 +27,65 @@ def read_config(path: str | Path, overrides: Sequence[str] = ()) -> RunConfig:
     raw = read_mapping(path)
     if "config" in raw and "schema_version" in raw:  # a run.json: its configuration is complete
         raw = raw["config"]
+    look_beside(path.parent.resolve())
     raw = with_absolute_paths(raw, path.parent)
-    return parse_config(with_absolute_paths(apply_overrides(raw, overrides), Path.cwd()), str(path))
+    raw = with_absolute_paths(apply_overrides(raw, overrides), Path.cwd())
+    return parse_config(raw, str(path), path.parent)
 
 
 def read_mapping(path: Path) -> dict[str, Any]:
     """Read a YAML or JSON file that holds a mapping; raises `ConfigError` with file and line."""
-    try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(f"no configuration at {path}: check the path, or write one with `turngate new`") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'not a text file'}") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f", line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or getattr(error, "reason", "not valid YAML")
-        raise ConfigError(f"{path}{where}: not valid YAML: {problem}") from None
+    if not path.exists():
+        raise ConfigError(f"no configuration at {path}: check the path, or write one with `turngate new`")
+    raw = read_yaml(path)
     if not isinstance(raw, dict):
         raise ConfigError(f"{path}: a configuration is a mapping of fields, see `turngate new`")
     return raw
 
 
-def parse_config(raw: Mapping[str, Any], source: str) -> RunConfig:
-    """Check a raw mapping; `source` names it in errors."""
+def parse_config(raw: Mapping[str, Any], source: str, beside: Path | None = None) -> RunConfig:
+    """Check a raw mapping; `source`, where it is not empty, begins every error, or every line of a `NotReady`.
+
+    Modules of dotted paths are also looked for in the folder `modules` of the configuration, or else in `beside`.
+    """
+    given = raw.get("modules")
+    folder = Path(given) if isinstance(given, str) else beside
+    if folder is not None:
+        look_beside(folder.resolve())
     try:
-        return RunConfig.model_validate(dict(raw))
-    except ValidationError as error:
-        raise ConfigError(f"{source}: {explain(error, RunConfig)}") from None
-    except ConfigError as error:
-        raise type(error)(f"{source}: {error}") from None
+        config = RunConfig.model_validate(dict(raw))
+        if given is None and folder and any(is_from(one.type, folder) for one in component_configs(config)):
+            return config.model_copy(update={"modules": str(folder.resolve())})
+        return config
+    except (ValidationError, ConfigError) as error:
+        faults = list(_component_faults(raw))
+        if len(faults) > 1:
+            raise NotReady([_prefixed(source, str(fault)) for fault in faults]) from None
+        if isinstance(error, ConfigError):
+            raise type(error)(_prefixed(source, str(error))) from None
+        raise ConfigError(_prefixed(source, explain(error, RunConfig))) from None
+
+
+def _prefixed(source: str, message: str) -> str:
+    return f"{source}: {message}" if source else message
+
+
+def _component_faults(raw: Mapping[str, Any]) -> Iterator[ConfigError]:
+    """What is wrong with the components of a configuration, each looked at by itself."""
+    placed: list[tuple[str, Registry[Any], Any]] = [
+        (name, _REGISTRIES[name], raw[name]) for name in ("editor", "gate", "scenario", "reader") if raw.get(name)
+    ]
+    evaluators = raw.get("evaluators")
+    if isinstance(evaluators, Mapping):
+        placed += [(f"evaluators.{name}", EVALUATORS, item) for name, item in evaluators.items()]
+    elif isinstance(evaluators, list):
+        named = [item for item in evaluators if isinstance(item, Mapping) and isinstance(item.get("type"), str)]
+        placed += [(f"evaluators.{item['type']}", EVALUATORS, item) for item in named]
+    for where, registry, item in placed:
+        try:
+            registry.configure(item, where)
+        except ConfigError as error:
+            yield error
 
 
 def apply_overrides(raw: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
@@ -66,10 +95,7 @@ def apply_overrides(raw: Mapping[str, Any], overrides: Sequence[str]) -> dict[st
         key, equals, text = override.partition("=")
         if not equals or not key.strip():
             raise ConfigError(f"--set {override}: write it as field=value, for instance --set turns=10")
-        try:
-            value = yaml.safe_load(text)
-        except yaml.YAMLError:
-            raise ConfigError(f"--set {override}: the value is not valid YAML") from None
+        value = parse_yaml(text, f"--set {override}")
         target = result
         *path, last = key.strip().split(".")
         for step in path:
@@ -94,7 +120,8 @@ def merge(base: Any, change: Any) -> Any:
 def with_absolute_paths(raw: Mapping[str, Any], base: Path) -> dict[str, Any]:
     """`raw` with paths made absolute, relative to `base`.
 
-    They are the origin's, and the fields that a component lists as `paths`.
+    They are the origin's, `modules`, and the fields that a component lists as `paths`. To know those of a component
+    that is named by a dotted path its module is imported, so it is looked for in `modules` from here on.
     """
     result = dict(raw)
     origin = result.get("origin")
@@ -102,6 +129,9 @@ def with_absolute_paths(raw: Mapping[str, Any], base: Path) -> dict[str, Any]:
     if isinstance(image, str) and not image.startswith("skimage:") and not Path(image).is_absolute():
         absolute = _absolute(base, image)
         result["origin"] = {**origin, "image": absolute} if isinstance(origin, Mapping) else {"image": absolute}
+    if isinstance(result.get("modules"), str):
+        result["modules"] = _absolute(base, result["modules"])
+        look_beside(Path(result["modules"]))
     for field, registry in _REGISTRIES.items():
         if field in result:
             result[field] = _with_absolute(result[field], registry, base)

@@ -11,7 +11,7 @@ from turngate.component import Box, ComponentConfig, Direction
 from turngate.evaluators import EvalInput, Evaluator, Result, Score, Skipped
 from turngate.evaluators.bulk import cached_score, default_cache
 from turngate.evaluators.result import IDENTICAL, result_from_json, result_to_json, why
-from turngate.evaluators.scoring import score
+from turngate.evaluators.scoring import at_its_size, score
 from turngate.graphs.origin import Pictures
 from turngate.graphs.session import Session
 from turngate.picture import Picture
@@ -115,6 +115,8 @@ def _score(session: Session, attempt: AttemptRow, name: str, tries: int = 1) -> 
         scenario = session.components.scenario
         sample = sample_for(session.pictures, session.progress, scenario, evaluator, attempt, attempt.image)
         result = _score_once(session, evaluator, part, name, (attempt.turn, attempt.attempt), sample, tries)
+        shown, origin = sample.candidate, session.origin
+        result = at_its_size(evaluator.facts, result, (shown.width, shown.height), (origin.width, origin.height))
     ended = session.ledger.now_ns()
     return score_row(attempt.turn, attempt.attempt, name, part.type, evaluator, result, tries, started, ended)
 

@@ -25,6 +25,7 @@ from turngate.graphs.load import apply_overrides, parse_config, with_absolute_pa
 from turngate.graphs.masked_accept import decide
 from turngate.graphs.measure_step import measure, measure_truths
 from turngate.graphs.origin import load_origin
+from turngate.graphs.readiness import check_run
 from turngate.graphs.session import LoopContext, Observer, Session
 from turngate.graphs.work import Review, Work, working_on
 from turngate.picture import Picture
@@ -133,6 +134,7 @@ def _begun(
         with _gone_on(run, config, observers) as work:
             yield work
         return
+    check_run(config)  # before weights are loaded: it is quick, and tells all that is wrong
     components, origin = build_components(config), load_origin(config.origin)
     _check_origin(components, origin)
     config = _pinned(config)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from turngate.errors import MachineError, UserError
+from turngate.errors import MachineError, UserError, one_line
 from turngate.graphs.components import Components
 from turngate.graphs.config import RunConfig
 from turngate.graphs.decision import readings
@@ -31,6 +31,8 @@ class Review:
 
     accept: bool
     comment: str = ""
+    by: str = ""
+    """The person's name; empty where it is not said."""
     at: tuple[int, int] | None = None
     """Turn and attempt that the person saw. When the run waits with another one meanwhile, the decision is refused."""
 
@@ -66,6 +68,7 @@ def working_on(
     try:
         given = any(isinstance(observer, TelemetryRecorder) for observer in observers)
         telemetry = TelemetryRecorder(TelemetryConfig(exporter="none") if given else config.telemetry, run.path)
+        recorders = [one for one in (*observers, telemetry) if isinstance(one, TelemetryRecorder)]
         work = None
         try:
             origin = Picture.from_bytes(run.images.get(info.origin.image), "the origin")
@@ -76,12 +79,15 @@ def working_on(
                 session.status, work.worked = session.progress.status, False
                 yield work
             else:
-                with _recorded(session):
+                with _recorded(session, any(recorder.on for recorder in recorders)):
                     yield work
         finally:
+            sent = telemetry.on
             dropped = telemetry.close()
             if work is not None:
                 work.dropped = dropped
+            if sent and any(event.kind == "started" for event in ledger.events()):
+                ledger.add_event("telemetry", asdict(dropped))
     finally:
         ledger.close()
 
@@ -114,14 +120,15 @@ def ask_person(question: Mapping[str, Any]) -> Review:
 def add_review(session: Session, review: Review) -> None:
     """Record a person's decision about the attempt that is owed."""
     at = {"turn": session.progress.turn, "attempt": session.progress.attempt}
-    session.ledger.add_event("review", {**at, "accept": review.accept, "comment": review.comment})
+    said = {"accept": review.accept, "comment": review.comment, "by": one_line(review.by)}
+    session.ledger.add_event("review", {**at, **said})
 
 
 @contextmanager
-def _recorded(session: Session) -> Iterator[None]:
+def _recorded(session: Session, sends_telemetry: bool) -> Iterator[None]:
     ledger = session.ledger
     at = {"pid": os.getpid(), "driver": session.config.driver, "turn": session.progress.turn}
-    ledger.add_event("started", {**at, **started_under()})
+    ledger.add_event("started", {**at, "telemetry": sends_telemetry, **started_under()})
     started_ns = session.started_ns or ledger.now_ns()
     for observer in session.observers:
         observer.started(session.info, started_ns)

@@ -7,7 +7,7 @@ import json
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, TextIO
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
 
@@ -24,6 +24,13 @@ from turngate.traces.analysis.run import (
 from turngate.traces.records import AttemptRow
 
 __all__ = ["TableName", "episode_rows", "read_jsonl", "turn_rows", "write_csv", "write_jsonl", "write_parquet"]
+
+
+class Writable(Protocol):
+    """What rows are written to."""
+
+    def write(self, text: str, /) -> object:
+        """Take in some text."""
 
 
 TableName = Literal["attempts", "turns", "episodes"]
@@ -43,7 +50,7 @@ def flat_rows(run: RunView) -> list[dict[str, Any]]:
     return [_flat(run, view) for view in run.attempts]
 
 
-def write_csv(run: RunView, file: TextIO, table: TableName = "attempts") -> int:
+def write_csv(run: RunView, file: Writable, table: TableName = "attempts") -> int:
     """Write a header and one line per row of the table; returns how many."""
     rows = table_rows(run, table)
     writer = csv.DictWriter(file, fieldnames=list(rows[0]) if rows else _columns(table))
@@ -136,7 +143,7 @@ def attempt_objects(run: RunView) -> Iterator[dict[str, Any]]:
         }
 
 
-def write_jsonl(run: RunView, file: TextIO, table: TableName = "attempts") -> int:
+def write_jsonl(run: RunView, file: Writable, table: TableName = "attempts") -> int:
     """Write one line per row of the table; returns how many."""
     count = 0
     for item in attempt_objects(run) if table == "attempts" else table_rows(run, table):

@@ -19,6 +19,7 @@ __all__ = [
     "RecordedOrigin",
     "RecordedRejection",
     "RecordedScenario",
+    "RecordedServer",
     "RecordedTruth",
     "Resolved",
 ]
@@ -51,6 +52,8 @@ class RecordedEditor(FrozenModel):
     paid: bool = False
     provider: str | None = None
     """Remote provider; None for local editors."""
+    idle: list[str] = []
+    """Settings that do nothing in this run, each as `FIELD: why`; known before turn 1."""
 
 
 class RecordedFacts(FrozenModel):
@@ -104,12 +107,23 @@ class RecordedGate(FrozenModel):
     """It is shown whether the leading truth calls the candidate damaged."""
 
 
+class RecordedServer(FrozenModel):
+    """The server that a remote component asks."""
+
+    base_url: str
+    """Its address, without user, password, query and fragment."""
+    fake: bool = False
+    """It said of itself, when the run was made, that it is the shipped fake server."""
+
+
 class Resolved(FrozenModel):
     """What the names in the configuration stand for."""
 
     editor: RecordedEditor = RecordedEditor()
     simulated: bool = False
-    """The editor's damage is written by hand."""
+    """What comes back is made up: the editor's damage is written by hand, or a server is the shipped fake one."""
+    servers: dict[str, RecordedServer] = {}
+    """Field of the configuration (`editor`, `evaluators.NAME`, ...) -> the server that the component there asks."""
     evaluators: dict[str, RecordedFacts] = {}
     truth: RecordedFacts | None = None
     """The evaluator that measures truth; None without a truth, and where a simulator records it."""

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from turngate.component import BEYOND_DIVERGENCE, NOT_ON_RECORD, Direction, ObjectFailure
+from turngate.component import BEYOND_DIVERGENCE, FAKE_SERVER, NOT_ON_RECORD, SCORED_AT, Direction, ObjectFailure
 from turngate.frozen import StrictModel
 from turngate.traces._older import answer_now
 
@@ -83,7 +83,7 @@ class EditTask(Row):
     input_turn: int
     """Turn that accepted that image; 0 for the origin."""
     simulated: bool = False
-    """The damage was written by hand."""
+    """The answer was made up: the damage is written by hand, or the shipped fake server gave it."""
 
 
 class EditAnswer(Row):
@@ -163,6 +163,11 @@ class AttemptRow(EditAnswer, EditTask):
     """End of the editor call, Unix nanoseconds."""
 
     @property
+    def from_fake_server(self) -> bool:
+        """The shipped fake server gave the answer: no model was asked."""
+        return FAKE_SERVER in self.flags
+
+    @property
     def beyond_divergence(self) -> bool:
         """A recorded answer was served that the editor would not have given in this run; False in ledgers of 0.1.0."""
         return BEYOND_DIVERGENCE in self.flags
@@ -201,6 +206,8 @@ class ScoreRow(Row):
     detail: str = ""
     tries: int = 1
     """How often the evaluator was asked (policy `retry_evaluator`)."""
+    answers: list[str] = []
+    """What a judge's model said, answer by answer, as it came; of a very long one a mark says how much was cut."""
     usage: dict[str, Any] = {}
     """What a judge used up: `calls`, `input_tokens`, `output_tokens`, `cost_usd` (or null), `waited_seconds`."""
     started_ns: int
@@ -210,6 +217,17 @@ class ScoreRow(Row):
     def untouched(self) -> bool:
         """The image has the pixels that it was compared with: the value is the end of its scale, no measurement."""
         return _IDENTICAL in self.flags
+
+    @property
+    def other_size(self) -> str | None:
+        """Size of the image, `WIDTHxHEIGHT`, where it was scored without a reference and has not the origin's size."""
+        start = f"{SCORED_AT}:"
+        return next((flag.removeprefix(start) for flag in self.flags if flag.startswith(start)), None)
+
+    @property
+    def from_fake_server(self) -> bool:
+        """The shipped fake server gave the answer, or that of a member: no model was asked."""
+        return any(flag.rpartition(":")[2] == FAKE_SERVER for flag in self.flags)
 
 
 class TruthRow(Row):
@@ -249,6 +267,8 @@ class DecisionRow(Row):
     """What was decided about this candidate."""
     rule: str
     """Who decided: `gate`, `on_unscored:reject`, `on_no_image:reject`, `on_no_change:reject`, `human`."""
+    decided_by: str | None = None
+    """Name of the person who decided (rule `human`), as it was given; None where nobody did or no name was given."""
     reason: str
     """One line."""
     evidence: dict[str, float | str | None] = {}

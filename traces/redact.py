@@ -14,10 +14,13 @@ _SHAPES = re.compile(
     r"|\bsk-[0-9A-Za-z_\-]{16,}"  # OpenAI and compatible
     r"|\bhf_[0-9A-Za-z]{16,}"  # Hugging Face
     r"|(?<=Bearer )[0-9A-Za-z._\-]{8,}"
-    r"|(?<=[?&]key=)[^&\s\"']+"
-    r"|(?<=[?&]api_key=)[^&\s\"']+"
-    r"|(?<=://)[^/\s:@]+:[^/\s@]+(?=@)"  # user:password@host
+    r"|(?<=://)[^/\s@\"']+(?=@)"  # user, or user:password, before the host
 )
+_QUERY = re.compile(
+    r"([?&](?:[\w.\-]*(?:key|token|secret|passw|signature|credential)[\w.\-]*|sig|auth|code)=)[^&\s\"'#]+",
+    re.IGNORECASE,
+)
+"""Parameters of an address that let in whoever knows them."""
 
 
 _FRESH_SECONDS = 1.0
@@ -31,7 +34,7 @@ def redact(text: str) -> str:
     """
     for secret in _secrets():
         text = text.replace(secret, "[redacted]")
-    return _SHAPES.sub("[redacted]", text)
+    return _QUERY.sub(r"\1[redacted]", _SHAPES.sub("[redacted]", text))
 
 
 def reread_secrets() -> None:

@@ -56,8 +56,10 @@ def read_origins(path: Path, column: str | None) -> list[str] | None:
 
 def _json(path: Path, text: str, column: str | None) -> list[Any]:
     try:
-        rows = json.loads(text)
-    except ValueError:
+        rows = json.loads(text, object_pairs_hook=_once)
+    except KeyError as error:
+        raise ValueError(f"{path}: the key {error} is there twice in one object: keep one") from None
+    except (ValueError, RecursionError):
         raise ValueError(f"{path} is not valid JSON") from None
     if not isinstance(rows, list):
         raise ValueError(f"{path} must hold a list, of numbers or of objects with a `column`")
@@ -69,7 +71,19 @@ def _json(path: Path, text: str, column: str | None) -> list[Any]:
 def _csv(path: Path, text: str, column: str | None) -> list[Any]:
     if column is None:
         raise ValueError(f"say with `column` which column of {path} holds the scores")
-    return [_cell(path, row, column) for row in csv.DictReader(text.splitlines())]
+    rows = csv.DictReader(text.splitlines())
+    if (rows.fieldnames or []).count(column) > 1:
+        raise ValueError(f"{path}, line 1: the column {column!r} is there twice: keep one")
+    return [_cell(path, row, column) for row in rows]
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object; raises `KeyError` for a name that is there twice: the last one would win without a word."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise KeyError(next(name for name in names if names.count(name) > 1))
+    return found
 
 
 def _cell(path: Path, row: dict[Any, Any], column: str) -> Any:

@@ -13,7 +13,7 @@ from turngate.agent.reasoning.lexicon import Splitter
 from turngate.agent.reasoning.reading import ClaimLabel, Finding, ReaderResult, SummaryReading, Unread
 from turngate.component import ComponentConfig
 from turngate.errors import ConfigError, MachineError, MissingWeights, one_line
-from turngate.weights.hub import MODEL_FILES, fetch, missing_model
+from turngate.weights.hub import MODEL_FILES, MODEL_HOLDS, fetch, missing_model
 from turngate.weights.torch_device import out_of_memory, resolve_device
 
 __all__ = ["HYPOTHESES", "ZeroShotConfig", "ZeroShotReader"]
@@ -70,7 +70,12 @@ class ZeroShotReader:
     @classmethod
     def missing(cls, config: ZeroShotConfig | None) -> str | None:
         """A model in a folder, or on the hub."""
-        return missing_model(config.model, config.revision, config.folder, config.type) if config else None
+        return missing_model(config.model, config.revision, config.folder, config.type, MODEL_HOLDS) if config else None
+
+    @classmethod
+    def outline(cls, config: ZeroShotConfig) -> type[ZeroShotReader]:
+        """The class: a run is checked by nothing of its reader."""
+        return cls
 
     def read(self, texts: Sequence[str | None]) -> list[ReaderResult]:
         """One reading per text; raises `MachineError` when memory does not suffice."""

@@ -16,6 +16,7 @@ from turngate.evaluators import EVALUATORS
 from turngate.evaluators.bulk.cache import Inputs, ScoreCache, cached_score, parameters_hash
 from turngate.evaluators.evaluator import EvalInput, Evaluator, EvaluatorInput, Facts
 from turngate.evaluators.result import Failed, Result
+from turngate.evaluators.scoring import at_its_size
 from turngate.memo import Memo
 from turngate.picture import Picture
 
@@ -83,6 +84,8 @@ class ScoreJob:
     history: tuple[ImageSource, ...] = ()
     instruction: str | None = None
     edit_boxes: tuple[Box, ...] | None = None
+    origin_size: tuple[int, int] | None = None
+    """Width and height of the run's origin in pixels; None for an image of no run."""
 
     def references(self, roles: frozenset[EvaluatorInput], load: Callable[[ImageSource], Any]) -> dict[str, Any]:
         """Role -> what `load` makes of its image or images, for these roles; and the instruction and edit boxes."""
@@ -217,7 +220,12 @@ def score_batch(
     whole = [each for each in inputs if isinstance(each, EvalInput)]
     answers = iter(cached_score(cache, evaluator, named.config, whole))
     ended = clock.now_ns()
-    results: list[Result] = [next(answers) if isinstance(each, EvalInput) else each for each in inputs]
+    results: list[Result] = [
+        at_its_size(named.facts, next(answers), (each.candidate.width, each.candidate.height), loaded.job.origin_size)
+        if isinstance(each, EvalInput)
+        else each
+        for loaded, each in zip(batch, inputs, strict=True)
+    ]
     return [
         Scored(loaded.job, named, loaded.inputs, result, started, ended)
         for loaded, result in zip(batch, results, strict=True)

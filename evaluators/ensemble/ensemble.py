@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
@@ -85,16 +85,21 @@ class Ensemble:
     Config: ClassVar[type[ComponentConfig]] = EnsembleConfig
     requires: ClassVar[Mapping[str, str]] = {}
 
-    def __init__(self, config: EnsembleConfig) -> None:
-        """Build the members; raises what they raise, and `ConfigError` for members that the rule cannot join."""
+    def __init__(self, config: EnsembleConfig, make: Callable[[ComponentConfig], Evaluator] = EVALUATORS.build) -> None:
+        """Make the members; raises what they raise, and `ConfigError` for members that the rule cannot join."""
         self.config = config
-        self.members: dict[str, Evaluator] = {name: EVALUATORS.build(one) for name, one in config.members.items()}
+        self.members: dict[str, Evaluator] = {name: make(one) for name, one in config.members.items()}
         if config.rule == "rank_mean":
             self.members = {name: Ranked(one, f"{config.type}.members.{name}") for name, one in self.members.items()}
         known = {name: one.facts for name, one in self.members.items()}
         self._joining = _joining(config, known)
         self.facts = _facts(config, known, self._joining)
         self._need = len(known) if config.need == "all" else config.need
+
+    @classmethod
+    def outline(cls, config: EnsembleConfig) -> Ensemble:
+        """The ensemble of its members' outlines."""
+        return cls(config, EVALUATORS.outline)
 
     @property
     def prices(self) -> Mapping[str, object] | None:
@@ -116,8 +121,9 @@ class Ensemble:
         flags = tuple(
             f"{name}:{flag}" for name, one in results.items() if not isinstance(one, Skipped) for flag in one.flags
         )
+        answers = tuple(text for one in results.values() if not isinstance(one, Skipped) for text in one.answers)
         if len(values) < self._need and not (values and self._joining.settled(values)):
-            return replace(_too_few(results, self._need), flags=flags, usage=usage)
+            return replace(_too_few(results, self._need), flags=flags, usage=usage, answers=answers)
         if all(IDENTICAL in one.flags for one in scores.values()):
             flags = (*flags, IDENTICAL)
         joined = self._joining.join(values)
@@ -130,6 +136,7 @@ class Ensemble:
             {**values, **inner, **joined.components, **{word: float(counts[word]) for word in _COUNTS.values()}},
             flags,
             usage if usage.calls or usage.waited_seconds else None,
+            answers,
         )
 
 

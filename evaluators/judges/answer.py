@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from turngate.errors import one_line
 from turngate.evaluators.result import Failed, Unscored
 
-__all__ = ["answer_model", "mark", "plain", "read_answer", "schema_of", "word"]
+__all__ = ["answer_model", "mark", "read_answer", "schema_of", "word"]
 
 _LONGEST = 200_000
 _MOST_TRIES = 200
@@ -98,12 +98,6 @@ def read_answer(text: str, model: type[BaseModel]) -> dict[str, Any] | Unscored 
         field = ".".join(str(step) for step in problem["loc"])
         message = f"{field} is {_shown(str(problem['input']))}: {problem['msg'][:1].lower()}{problem['msg'][1:]}"
         return Failed("provider", "range", message) if problem["type"] in _RANGE else Unscored("parse", message)
-
-
-def plain(text: str, longest: int) -> str:
-    """A model's words without control characters: they are shown to people, in terminals too."""
-    kept = "".join(letter for letter in text if letter == "\n" or letter.isprintable())
-    return kept if len(kept) <= longest else f"{kept[:longest]} ..."
 
 
 def _no_object(text: str, names: list[str]) -> Unscored:

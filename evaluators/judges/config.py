@@ -8,7 +8,6 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-import yaml
 from pydantic import Field, SerializeAsAny, ValidationError, ValidationInfo, field_validator, model_validator
 
 from turngate.component import ComponentConfig
@@ -24,6 +23,7 @@ from turngate.providers.prices import Prices, Tokens, cost
 from turngate.registry import explain, nearest
 from turngate.weights.hub import MODEL_FILES, check_repository, fetch
 from turngate.weights.version import check_same, fingerprint, folder_files
+from turngate.yaml_text import parse_yaml
 
 __all__ = ["JudgeConfig", "RemoteJudgeConfig", "VisionModelConfig", "no_answer", "presets", "read_form", "text_cost"]
 
@@ -65,7 +65,7 @@ def read_form(raw: Any, where: str) -> Form:
 def presets() -> Mapping[str, Mapping[str, Any]]:
     """Settings of every preset."""
     text = resources.files("turngate.evaluators.judges").joinpath("presets.yaml").read_text("utf-8")
-    found: dict[str, dict[str, Any]] = yaml.safe_load(text)
+    found: dict[str, dict[str, Any]] = parse_yaml(text, "presets.yaml")
     return found
 
 

@@ -9,7 +9,6 @@ from functools import cache
 from importlib import resources
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import AfterValidator, Field, ValidationError, model_validator
 
 from turngate.errors import ConfigError
@@ -17,6 +16,7 @@ from turngate.evaluators.evaluator import Direction
 from turngate.evaluators.result import Score, Unscored
 from turngate.frozen import StrictModel
 from turngate.registry import explain, nearest
+from turngate.yaml_text import parse_yaml
 
 __all__ = [
     "REASONS",
@@ -156,5 +156,5 @@ def read_criterion(raw: Any, where: str) -> Criterion:
 @cache
 def _built_in() -> dict[str, dict[str, Any]]:
     text = resources.files("turngate.evaluators.judges").joinpath("criteria.yaml").read_text("utf-8")
-    found: dict[str, dict[str, Any]] = yaml.safe_load(text)
+    found: dict[str, dict[str, Any]] = parse_yaml(text, "criteria.yaml")
     return found

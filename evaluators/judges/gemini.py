@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
 from turngate.component import ComponentConfig
+from turngate.errors import one_line
 from turngate.evaluators.judges.answer import schema_of
 from turngate.evaluators.judges.config import RemoteJudgeConfig, no_answer, text_cost
 from turngate.evaluators.judges.judge import Judge
@@ -57,6 +59,7 @@ class GeminiJudge(Judge):
         """Raises `MissingKey` when Google's own server is meant and no key is set."""
         super().__init__(config, config.model, config.parallel, deterministic=False, paid=True)
         self.config = config
+        self.base_url = gemini.url_of(config.base_url)
         self.prices = config.prices or known_prices(config.model)
         names = (config.api_key_env, "GOOGLE_API_KEY")
         self._key = read_key(names, f"evaluator {config.type}", config.base_url is not None)
@@ -84,7 +87,9 @@ class GeminiJudge(Judge):
                 )
                 if called.answer is None:
                     return no_answer(called, config, self.model, where, config.api_key_env)
-                return _reply(called.answer, self.prices, called.waited)
+                reply = _reply(called.answer, self.prices, called.waited)
+                fake = gemini.is_from_fake(called.answer)
+                return replace(reply, fake=fake) if isinstance(reply, ModelReply) else reply
 
             yield ask
 
@@ -128,7 +133,7 @@ def _reply(response: GenerateContentResponse, prices: Prices | None, waited: flo
     reason = finish_reason(candidate) or "none"
     parts = (candidate.content.parts or []) if candidate.content else []
     text = "".join(part.text for part in parts if part.text and not part.thought)
-    detail = f"{reason} {candidate.finish_message or ''}".strip()[:500]
+    detail = one_line(f"{reason} {candidate.finish_message or ''}", 500)
     return ModelReply(text, _ENDINGS.get(reason, "other"), model, usage, detail)
 
 

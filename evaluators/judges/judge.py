@@ -9,25 +9,27 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from turngate.component import ComponentConfig
-from turngate.errors import ConfigError
+from turngate.component import FAKE_SERVER, ComponentConfig
+from turngate.errors import ConfigError, one_line, shortened
 from turngate.evaluators.evaluator import EvalInput, Facts
-from turngate.evaluators.judges.answer import answer_model, plain, read_answer
+from turngate.evaluators.judges.answer import answer_model, read_answer
 from turngate.evaluators.judges.config import JudgeConfig
 from turngate.evaluators.judges.prompt import Prompt
 from turngate.evaluators.judges.question import Ask, ModelReply, Question, send
-from turngate.evaluators.result import EvaluationUsage, Failed, Result, Score, Unscored
+from turngate.evaluators.result import EvaluationUsage, Failed, Result, Unscored
 from turngate.providers.calling import run_blocking
 
 __all__ = ["Judge"]
 
-_LONGEST_EXPLANATION = 4000
+_LONGEST_ANSWER = 200_000
+"""Characters of an answer that are kept: a model that repeats itself must not fill a disk."""
 
 
 class Judge(ABC):
     """Base of judges. A subclass says in `_asking` how a model is reached.
 
-    `model:NAME` (as the provider reports it) and what was sent of each image are flags of every result.
+    `model:NAME` (as the provider reports it) and what was sent of each image are flags of every result. What the model
+    said is kept as it came: whoever shows it makes it harmless for the place where it is shown.
     """
 
     Config: ClassVar[type[ComponentConfig]]
@@ -100,6 +102,7 @@ class Judge(ABC):
         if missing:
             return Unscored("no_reference", f"{self.facts.name} needs the {' and the '.join(missing)}")
         answers: list[dict[str, Any]] = []
+        said: list[str] = []
         flags: list[str] = []
         usage = EvaluationUsage()
         for order in self.form.orders:
@@ -109,17 +112,19 @@ class Judge(ABC):
             flags += [image.flag for image in images]
             usage += reply.usage or EvaluationUsage()
             if isinstance(reply, ModelReply):
-                flags.append(plain(f"model:{reply.model or self.model}", 200))
+                said.append(shortened(reply.text, _LONGEST_ANSWER))
+                flags += [FAKE_SERVER] if reply.fake else []
+                flags.append(one_line(f"model:{reply.model or self.model}", 200))
                 if reply.ending == "other":
                     flags.append(f"finish_reason:{reply.detail}")
             answer = self._read(reply) if isinstance(reply, ModelReply) else reply
             if isinstance(answer, Unscored | Failed):
-                return replace(answer, flags=(*answer.flags, *dict.fromkeys(flags)), usage=usage)
+                flags = [*answer.flags, *dict.fromkeys(flags)]
+                return replace(answer, flags=tuple(flags), usage=usage, answers=tuple(said))
             answers.append(answer)
         result = self.form.conclude(answers)
-        if isinstance(result, Score):
-            result = replace(result, explanation=plain(result.explanation or "", _LONGEST_EXPLANATION))
-        return replace(result, flags=(*result.flags, *dict.fromkeys(flags)), usage=usage)
+        flags = [*result.flags, *dict.fromkeys(flags)]
+        return replace(result, flags=tuple(flags), usage=usage, answers=tuple(said))
 
     def _read(self, reply: ModelReply) -> dict[str, Any] | Unscored | Failed:
         match reply.ending:
@@ -128,4 +133,4 @@ class Judge(ABC):
             case "other":  # a whole answer is one, whatever the server says about its end
                 answer = read_answer(reply.text, self._answer)
                 return answer if isinstance(answer, dict) else Failed("provider", "finish_reason", reply.detail)
-        return Unscored(reply.ending, plain(reply.detail, 500))
+        return Unscored(reply.ending, one_line(reply.detail, 500))

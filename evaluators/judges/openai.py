@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
@@ -19,6 +20,7 @@ from turngate.evaluators.result import EvaluationUsage, Failed, Unscored
 from turngate.providers import openai
 from turngate.providers.calling import Called, KeyName, call, missing_key, read_key
 from turngate.providers.prices import Prices, known_prices
+from turngate.providers.server import Answered, is_fake
 
 if TYPE_CHECKING:
     from openai.types.chat import ChatCompletion
@@ -56,6 +58,7 @@ class OpenAIJudge(Judge):
         """Raises `MissingKey` when OpenAI's own server is meant and no key is set."""
         super().__init__(config, config.model, config.parallel, deterministic=False, paid=True)
         self.config = config
+        self.base_url = openai.url_of(config.base_url)
         self.prices = config.prices or known_prices(config.model)
         self._key = read_key((config.api_key_env,), f"evaluator {config.type}", config.base_url is not None)
 
@@ -74,13 +77,17 @@ class OpenAIJudge(Judge):
             async def ask(question: Question) -> ModelReply | Unscored | Failed:
                 fields = self._fields(question)
 
-                async def make() -> ChatCompletion:
-                    return _checked(await service.chat.completions.create(**fields))
+                async def make() -> Answered[ChatCompletion]:
+                    heard = await service.chat.completions.with_raw_response.create(**fields)
+                    return Answered(_checked(heard.parse()), is_fake(heard.headers))
 
-                called: Called[ChatCompletion] = await call(make, openai.classify, config.retry, config.seed or 0)
+                called: Called[Answered[ChatCompletion]] = await call(
+                    make, openai.classify, config.retry, config.seed or 0
+                )
                 if called.answer is None:
                     return no_answer(called, config, self.model, where, config.api_key_env)
-                return _reply(called.answer, self.prices, called.waited)
+                reply = _reply(called.answer.answer, self.prices, called.waited)
+                return replace(reply, fake=called.answer.fake) if isinstance(reply, ModelReply) else reply
 
             yield ask
 
@@ -138,7 +145,7 @@ def _reply(answer: ChatCompletion, prices: Prices | None, waited: float) -> Mode
     message, reason = answer.choices[0].message, str(getattr(answer.choices[0], "finish_reason", None))
     refusal, content = getattr(message, "refusal", None), getattr(message, "content", None)
     if refusal:
-        return ModelReply("", "refused", model, usage, one_line(refusal, 500))
+        return ModelReply(str(refusal), "refused", model, usage, one_line(refusal, 500))
     text = content if isinstance(content, str) else ""
     return ModelReply(text, _ENDINGS.get(reason, "other"), model, usage, f"finish reason {reason}"[:200])
 

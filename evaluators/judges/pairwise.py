@@ -63,7 +63,8 @@ class Pairwise(Form):
     def conclude(self, answers: Sequence[Mapping[str, Any]]) -> Score | Unscored:
         """Who won, if both orders agree.
 
-        `position_bias` is 1 when the version that was shown first won both times, -1 when the second did.
+        `position_bias` is 1 when the version that was shown first won both times, -1 when the second did. The parts are
+        there without a score too: a judge that does not look is then found out.
         """
         behind, ahead = (str(answer["better"]) for answer in answers)
         # In the first call the reference stood first, in the second the candidate.
@@ -77,4 +78,4 @@ class Pairwise(Form):
             return Score(wins[0], label, said, parts, flags)
         if self.on_disagreement == "tie":
             return Score(0.5, "tie", said, parts, (*flags, "disagreement"))
-        return Unscored("disagreement", f"reference first: {behind}; candidate first: {ahead}", flags)
+        return Unscored("disagreement", f"reference first: {behind}; candidate first: {ahead}", flags, components=parts)

@@ -81,6 +81,8 @@ class ModelReply:
     usage: EvaluationUsage
     detail: str = ""
     """The provider's words about an ending that is not `complete`."""
+    fake: bool = False
+    """The shipped fake server gave it: no model was asked."""
 
 
 Ask = Callable[[Question], Awaitable[ModelReply | Unscored | Failed]]

@@ -14,12 +14,13 @@ from pydantic import Field, model_validator
 
 from turngate.component import ComponentConfig
 from turngate.errors import ConfigError, MachineError, MissingWeights, one_line
+from turngate.evaluators.evaluator import FactsOnly
 from turngate.evaluators.judges.config import JudgeConfig, VisionModelConfig
 from turngate.evaluators.judges.judge import Judge
 from turngate.evaluators.judges.question import Ask, ModelReply, Question
 from turngate.evaluators.result import EvaluationUsage, Unscored
 from turngate.picture import Picture
-from turngate.weights.hub import missing_model
+from turngate.weights.hub import MODEL_HOLDS, missing_model
 from turngate.weights.torch_device import out_of_memory, resolve_device
 from turngate.weights.version import folder_version
 
@@ -160,9 +161,17 @@ class TransformersJudge(Judge):
         )
 
     @classmethod
+    def outline(cls, config: TransformersJudgeConfig) -> FactsOnly:
+        """Its facts, without the model."""
+        made = cls.__new__(cls)
+        repeatable = config.temperature == 0 or config.seed is not None
+        Judge.__init__(made, config, str(config.folder or config.model), deterministic=repeatable)
+        return FactsOnly(made.facts)
+
+    @classmethod
     def missing(cls, config: TransformersJudgeConfig | None) -> str | None:
         """A model in a folder, or on the hub."""
-        return missing_model(config.model, config.revision, config.folder, config.type) if config else None
+        return missing_model(config.model, config.revision, config.folder, config.type, MODEL_HOLDS) if config else None
 
     @asynccontextmanager
     async def _asking(self) -> AsyncIterator[Ask]:

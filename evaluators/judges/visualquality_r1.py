@@ -13,13 +13,12 @@ from pydantic import Field
 
 from turngate.component import ComponentConfig
 from turngate.errors import one_line
-from turngate.evaluators.evaluator import EvalInput, Facts
-from turngate.evaluators.judges.answer import plain
+from turngate.evaluators.evaluator import EvalInput, Facts, FactsOnly
 from turngate.evaluators.judges.config import VisionModelConfig
 from turngate.evaluators.judges.question import ModelReply
 from turngate.evaluators.judges.vision_model import VisionModel
 from turngate.evaluators.result import EvaluationUsage, Failed, Result, Score, Unscored
-from turngate.weights.hub import missing_model
+from turngate.weights.hub import MODEL_HOLDS, missing_model
 
 __all__ = ["VisualQualityR1", "VisualQualityR1Config", "read_rating"]
 
@@ -92,7 +91,12 @@ class VisualQualityR1:
     def missing(cls, config: VisualQualityR1Config | None) -> str | None:
         """Its weights (16 GB) in a folder, or on the hub."""
         config = config or VisualQualityR1Config(type="visualquality_r1")
-        return missing_model(config.model, config.revision, config.folder, config.type)
+        return missing_model(config.model, config.revision, config.folder, config.type, MODEL_HOLDS)
+
+    @classmethod
+    def outline(cls, config: VisualQualityR1Config) -> FactsOnly:
+        """Its facts, without the model."""
+        return FactsOnly(cls.facts)
 
     def evaluate(self, batch: Sequence[EvalInput]) -> list[Result]:
         """Rate each candidate by itself. Raises `MachineError` when memory does not suffice."""
@@ -105,18 +109,18 @@ class VisualQualityR1:
         for number in range(self.config.answers):
             reply = self._reply(picture, number)
             usage += reply.usage or EvaluationUsage()
+            if isinstance(reply, ModelReply):
+                replies.append(reply.text)
             rating = reply if isinstance(reply, Unscored) else _read(reply)
             if isinstance(rating, Unscored | Failed):
                 which = f"answer {number + 1} of {self.config.answers}: " if self.config.answers > 1 else ""
-                return replace(rating, detail=which + rating.detail, flags=flags, usage=usage)
-            assert isinstance(reply, ModelReply)
-            replies.append(reply.text.strip())
+                return replace(rating, detail=which + rating.detail, flags=flags, usage=usage, answers=tuple(replies))
             ratings.append(rating)
         mean = math.fsum(ratings) / len(ratings)
         if len(ratings) == 1:
-            return Score(mean, explanation=plain(replies[0], 4000), flags=flags, usage=usage)
+            return Score(mean, explanation=replies[0].strip(), flags=flags, usage=usage, answers=tuple(replies))
         parts = {f"answer_{number}": rating for number, rating in enumerate(ratings, start=1)}
-        return Score(mean, components=parts, flags=flags, usage=usage)
+        return Score(mean, components=parts, flags=flags, usage=usage, answers=tuple(replies))
 
     def _reply(self, picture: Image.Image, number: int) -> ModelReply | Unscored:
         parts: list[str | Image.Image] = [picture, self._question]

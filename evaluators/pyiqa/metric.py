@@ -12,7 +12,7 @@ from pydantic import Field
 
 from turngate.component import ComponentConfig, missing_modules
 from turngate.errors import ConfigError, one_line
-from turngate.evaluators.evaluator import EvalInput, EvaluatorInput, Facts
+from turngate.evaluators.evaluator import EvalInput, EvaluatorInput, Facts, FactsOnly
 from turngate.evaluators.full_reference.base import described, reference_of, size_scored
 from turngate.evaluators.pyiqa.build import alone, build, obstacle, repeatable
 from turngate.evaluators.pyiqa.catalogue import CatalogueEntry, entry_of, read_catalogue, versions
@@ -97,6 +97,11 @@ class PyiqaMetric:
     def facts_of(cls, config: PyiqaConfig) -> Facts:
         """Facts without building the metric or importing pyiqa; raises as `__init__` does for an unknown name."""
         return _facts(entry_of(config.type.partition(":")[2]), config, "")
+
+    @classmethod
+    def outline(cls, config: PyiqaConfig) -> FactsOnly:
+        """Its facts. The metric is built for it and let go: only that tells whether all of its files are here."""
+        return FactsOnly(cls(config).facts)
 
     @classmethod
     def missing(cls, config: PyiqaConfig | None) -> str | None:

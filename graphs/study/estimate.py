@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from turngate.agent.editor import EditRequest
 from turngate.evaluators.scoring import score
@@ -32,34 +34,32 @@ class StudyEstimate:
     """Wall time of one attempt per turn, one run at a time; None when a paid editor is among them."""
 
 
-def estimate(study: Study, probe: bool) -> StudyEstimate:
+def estimate(study: Study, components: Mapping[Path, Components], probe: bool) -> StudyEstimate:
     """Count the runs, and with `probe` time one edit and one scoring per kind of run: it takes some seconds.
 
-    Components are built, so what is missing (a key, weights) is an error here and not in the middle of the study.
+    `components` are those of every run, as `check_study` gives them.
     """
     turns = calls = paid_calls = 0
     usd: float | None = 0.0
     seconds: float | None = 0.0 if probe else None
-    known: dict[str, tuple[Components, float]] = {}
+    timed: dict[str, float] = {}
     for job in study.jobs:
-        config = job.config
-        key = config.model_dump_json(
-            include={"editor", "origin", "evaluators", "truth", "more_truths", "gate", "scenario", "on_reject"}
-        )
-        if key not in known:
-            components = build_components(config)
-            known[key] = (components, _probe(config, components) if probe and not components.editor.paid else 0.0)
-        components, spent = known[key]
+        config, editor = job.config, components[job.path].editor
         turns += config.turns
         at_most = config.turns * config.on_reject.attempts
         calls += at_most
-        if components.editor.paid:
+        if editor.paid:
             paid_calls += at_most
-            price = getattr(components.editor, "typical_usd", None)
+            price = getattr(editor, "typical_usd", None)
             usd = None if usd is None or price is None else usd + at_most * price
             seconds = None
         elif seconds is not None:
-            seconds += config.turns * spent
+            key = config.model_dump_json(
+                include={"editor", "origin", "evaluators", "truth", "more_truths", "gate", "scenario", "on_reject"}
+            )
+            if key not in timed:  # components with weights are built here, and let go before the next ones
+                timed[key] = _probe(config, build_components(config))
+            seconds += config.turns * timed[key]
     return StudyEstimate(len(study.jobs), turns, calls, paid_calls, usd, seconds)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,27 @@ from pydantic import ValidationError
 
 from turngate.agent.editors import EDITORS
 from turngate.errors import ConfigError, UserError
+from turngate.graphs.components import Components
 from turngate.graphs.config import OriginConfig, RunConfig, derive
 from turngate.graphs.load import apply_overrides, merge, parse_config, read_mapping, with_absolute_paths
 from turngate.graphs.origin import load_origin
+from turngate.graphs.readiness import Faults, Readiness, same_pictures
 from turngate.graphs.study.config import StudyConfig, control_arm
 from turngate.picture import Picture
-from turngate.registry import explain, nearest
+from turngate.registry import explain, look_beside, nearest
 
-__all__ = ["PER_ORIGIN", "Job", "RecordedChains", "Study", "editor_for", "parse_study", "read_study"]
+__all__ = [
+    "PER_ORIGIN",
+    "Job",
+    "RecordedChains",
+    "Study",
+    "check_study",
+    "editor_for",
+    "parse_study",
+    "plan_study",
+    "read_study",
+    "same_origins",
+]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 
@@ -44,6 +57,9 @@ class Job:
     like: tuple[str, ...] = ()
     """Arms of the same cell whose mean acceptance rate this run's random gate takes; they run first."""
 
+    place: str = ""
+    """How errors call it: file, arm and cell."""
+
     @property
     def cell(self) -> tuple[str, str, str, int]:
         """What the arms have in common: origin, scenario, editor, repeat."""
@@ -59,10 +75,15 @@ class Study:
     """All runs, arm by arm."""
     remarks: tuple[str, ...] = ()
     """What to know before it runs, one line each: cells of the grid that are left out, chains of unknown origin."""
+    faults: Faults = field(default_factory=Faults)
+    """Runs whose configuration is wrong; they are not among `jobs`. `read_study` raises them."""
 
 
 def read_study(path: str | Path, overrides: Sequence[str] = ()) -> Study:
     """Read a study and check every run before anything runs; raises `ConfigError` that names file, run and field.
+
+    Where several runs are wrong it is a `NotReady`, with a line for each fault. Origins, keys and weights are not
+    looked at, see `check_study`.
 
     Cells are origins x scenarios x editors x repeats, and every arm is run on each. With origins or repeats the seed
     is derived from the study's seed, the origin's name and the repeat: the same in every arm, for every editor.
@@ -70,7 +91,14 @@ def read_study(path: str | Path, overrides: Sequence[str] = ()) -> Study:
     A recorded chain runs on the origin that it was recorded from. An editor of the grid is left out of other origins; a
     chain that is paired with another picture by name, or fits no origin of the grid, is an error.
     """
-    return _checked(read_mapping(Path(path)), Path(path), overrides)
+    study = plan_study(path, overrides)
+    study.faults.raise_any()
+    return study
+
+
+def plan_study(path: str | Path, overrides: Sequence[str] = ()) -> Study:
+    """The study as `read_study` gives it, with what is wrong with its runs in `faults` in place of an error."""
+    return _planned(read_mapping(Path(path)), Path(path), overrides)
 
 
 def parse_study(raw: Mapping[str, Any], overrides: Sequence[str] = ()) -> Study:
@@ -78,13 +106,16 @@ def parse_study(raw: Mapping[str, Any], overrides: Sequence[str] = ()) -> Study:
 
     Components may be objects. Raises `ConfigError` that names run and field.
     """
-    return _checked(raw, Path("study"), overrides)
+    study = _planned(raw, Path("study"), overrides)
+    study.faults.raise_any()
+    return study
 
 
-def _checked(given: Mapping[str, Any], source: Path, overrides: Sequence[str]) -> Study:
+def _planned(given: Mapping[str, Any], source: Path, overrides: Sequence[str]) -> Study:
     raw = with_absolute_paths(given, source.parent)
     if isinstance(raw.get("labels"), str):
         raw["labels"] = str((source.parent / raw["labels"]).resolve())
+    look_beside(source.parent.resolve())
     try:
         config = StudyConfig.model_validate(raw)
     except ValidationError as error:
@@ -98,6 +129,7 @@ class _Plan:
     def __init__(self, config: StudyConfig, source: Path, overrides: Sequence[str]) -> None:
         self.config, self.source, self.overrides = config, source, overrides
         self.chains = RecordedChains()
+        self.faults = Faults()
         self.reader = config.reader.model_dump(mode="json") if config.reader else None
         controls = [name for name in config.controls if name != "oracle" or config.run.get("truth")]
         self.arms: dict[str, tuple[bool, dict[str, Any]]] = {
@@ -115,7 +147,8 @@ class _Plan:
         cells = [cell for cell in cells if cell.pair not in foreign]
         self._check_coverage(cells, foreign)
         jobs = tuple(self._jobs(cells))
-        return Study(self.config, jobs, (*_left_out(grid, foreign), *self._unknown_origins(jobs)))
+        remarks = (*_left_out(grid, foreign), *self._unknown_origins(jobs))
+        return Study(self.config, jobs, remarks, self.faults)
 
     def _jobs(self, cells: Sequence[_Cell]) -> Iterator[Job]:
         gated = {
@@ -130,30 +163,35 @@ class _Plan:
                     if place in done:
                         continue  # an arm with an editor of its own is the same for all editors of the grid
                     done.add(place)
-                checked = self._checked(arm, change, cell)
                 where = self._where(arm, cell)
-                misfit = self.chains.misfit(checked, where)
-                if misfit:
-                    raise ConfigError(f"{where}: origin: {misfit}")
+                try:
+                    checked = self._checked(arm, change, cell)
+                    misfit = self.chains.misfit(checked)
+                    if misfit:
+                        raise ConfigError(f"origin: {misfit}")
+                except UserError as error:
+                    self.faults.add(where, error)
+                    continue
                 path = Path(arm, cell.label) if cell.label else Path(arm)
-                yield Job(arm, control, cell.origin, cell.scenario, cell.editor, cell.repeat, checked, path, like)
+                yield Job(
+                    arm, control, cell.origin, cell.scenario, cell.editor, cell.repeat, checked, path, like, where
+                )
 
     def _checked(self, arm: str, change: Mapping[str, Any], cell: _Cell) -> RunConfig:
-        """The configuration of one run."""
+        """The configuration of one run; raises `ConfigError` that does not say which run it is about."""
         merged: dict[str, Any] = {"name": f"{arm}-{cell.label}"[:64].rstrip("-"), "reader": self.reader}
         merged |= self.config.run
         for laid in (cell.fields, change):
             merged = merge(merged, laid)
         if cell.seeded:
             merged["seed"] = derive(int(merged.get("seed", 0)), "cell", cell.origin, cell.repeat)
-        where = self._where(arm, cell)
         if "editor" in merged:
-            editor = editor_for(merged["editor"], cell.origin, list(self.config.origins), f"{where}: editor")
+            editor = editor_for(merged["editor"], cell.origin, list(self.config.origins), "editor")
             if editor is None:
-                raise ConfigError(f"{where}: editor.per_origin: lists no fields for origin {cell.origin!r}")
+                raise ConfigError(f"editor.per_origin: lists no fields for origin {cell.origin!r}")
             merged["editor"] = editor
         raw = apply_overrides(with_absolute_paths(merged, self.source.parent), self.overrides)
-        return parse_config(raw, where)
+        return parse_config(raw, "", self.source.parent)
 
     def _where(self, arm: str, cell: _Cell) -> str:
         return f"{self.source}, arm {arm}" + (f", {cell.label}" if cell.label else "")
@@ -167,7 +205,10 @@ class _Plan:
         found: dict[tuple[str, str], str] = {}
         for cell in cells:
             if cell.pair not in found and not cell.by_name:
-                misfit = self.chains.misfit(self._checked(plain, change, cell), self._where(plain, cell))
+                try:
+                    misfit = self.chains.misfit(self._checked(plain, change, cell))
+                except UserError:  # told with the runs that it concerns
+                    continue
                 if misfit:
                     found[cell.pair] = misfit
         return found
@@ -325,16 +366,13 @@ class RecordedChains:
         self._misfits: dict[tuple[str, str], str | None] = {}
         self._latest: tuple[str, Picture] | None = None
 
-    def misfit(self, config: RunConfig, where: str) -> str | None:
+    def misfit(self, config: RunConfig) -> str | None:
         """Why the editor of `config` was not recorded from its origin; None where it was, or is no recorded chain.
 
-        Raises `UserError` that starts with `where` when the chain or the origin cannot be read.
+        Raises `UserError` when the chain or the origin cannot be read.
         """
-        try:
-            editor = self._editor(config)
-            return None if editor is None else self._checked(editor, config)
-        except UserError as error:
-            raise type(error)(f"{where}: {error}") from None
+        editor = self._editor(config)
+        return None if editor is None else self._checked(editor, config)
 
     def knows_origin(self, config: RunConfig) -> bool:
         """The editor is no recorded chain, or one whose record holds the picture before turn 1."""
@@ -362,3 +400,31 @@ class RecordedChains:
         if self._latest is None or self._latest[0] != key:
             self._latest = key, load_origin(origin)
         return self._latest[1]
+
+
+# What its runs need, looked at before the first of them.
+
+
+def check_study(study: Study) -> tuple[dict[Path, Components], tuple[str, ...]]:
+    """Look at all that the runs of a study need: origins, files, keys, weights, and whether their parts fit together.
+
+    Gives the components of every run by its path, those that load weights in outline, and remarks: pictures that have
+    two names, settings that do nothing. Raises the only fault as it is, or all of them as `NotReady`, those of
+    `study.faults` too.
+    """
+    ready = Readiness(faults=study.faults)
+    found = {job.path: ready.look(job.place, job.config) for job in study.jobs}
+    ready.faults.raise_any()
+    whole = {path: components for path, components in found.items() if components is not None}
+    idle: dict[str, list[str]] = {}
+    for job in study.jobs:
+        for line in whole[job.path].idle:
+            idle.setdefault(line, []).append(job.arm)
+    remarks = [f"does nothing: {line} (arm {', '.join(dict.fromkeys(arms))})" for line, arms in idle.items()]
+    return whole, (*same_origins(study, ready), *remarks)
+
+
+def same_origins(study: Study, ready: Readiness) -> list[str]:
+    """One sentence for each picture that several origins of the study are; those that cannot be read are left out."""
+    identities = ((job.origin, ready.origin(job.config.origin)) for job in study.jobs if job.origin)
+    return same_pictures((name, identity) for name, identity in identities if isinstance(identity, str))

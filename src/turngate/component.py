@@ -13,7 +13,10 @@ from turngate.frozen import StrictModel
 
 __all__ = [
     "BEYOND_DIVERGENCE",
+    "FAKE_SERVER",
+    "FAKE_SERVER_HEADER",
     "NOT_ON_RECORD",
+    "SCORED_AT",
     "Box",
     "ComponentClass",
     "ComponentConfig",
@@ -52,6 +55,18 @@ NOT_ON_RECORD = "not_on_record"
 
 There was an image, so what stood after that turn is not known; the chain goes on with the next recorded one.
 """
+
+
+FAKE_SERVER = "fake_server"
+"""Flag of an attempt or a score whose answer the shipped fake server gave: no model was asked."""
+
+FAKE_SERVER_HEADER = "x-turngate-fake-server"
+"""Header by which the shipped fake server says who it is, in every answer."""
+
+
+SCORED_AT = "scored_at"
+"""First word of the flag `scored_at:WIDTHxHEIGHT`: a value without a reference, of an image of another size than the
+origin of the run. Such metrics depend on the size, so it compares less well with the others."""
 
 
 def checked_box(box: tuple[float, float, float, float]) -> tuple[float, float, float, float]:
@@ -119,6 +134,11 @@ class ComponentClass(Protocol):
     settings, or with default settings where `config` is None; None when nothing is. It builds, loads and downloads
     nothing, and is called only where the packages are installed. The first line of its docstring says in a few words
     what the component needs: listings show it.
+
+    One that loads weights when it is made may have a class method `outline(config: Config)`: an object with what a run
+    is checked by (an evaluator's `facts`, an editor's `stochastic`, `simulated`, `paid`), or the class itself where it
+    has all that. It loads and fetches nothing, and raises as `__init__` does for settings that cannot be. It is called
+    where `missing` says None, so that a study of many runs loads no weights before the first of them begins.
     """
 
     Config: ClassVar[type[ComponentConfig]]

@@ -68,8 +68,8 @@ def open_image(data: bytes, name: str = "image") -> Image.Image:
 def open_reduced(data: bytes, name: str, longest: int) -> Image.Image:
     """`open_image` for one that is shrunk to `longest` pixels anyhow: where the decoder can, it decodes fewer pixels.
 
-    A JPEG is decoded at 1/2, 1/4 or 1/8, a JPEG 2000 at a lower resolution, where it can with twice as many pixels a side
-    as are wanted. The limit holds for what is decoded.
+    A JPEG is decoded at 1/2, 1/4 or 1/8, a JPEG 2000 at a lower resolution, with twice as many pixels a side as are
+    wanted where there are so many. The limit holds for what is decoded.
     """
     opened = _opened_large(data, name)
     if isinstance(opened, JpegImagePlugin.JpegImageFile):

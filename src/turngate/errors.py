@@ -3,6 +3,7 @@
     TurngateError
     ├── UserError            the configuration, a key, a file, a missing extra   exit 2
     │   ├── ConfigError          a field is wrong: names file, field, nearest name
+    │   ├── NotReady             several things are wrong: carries one line for each
     │   ├── ConfigChanged        resume with another configuration: carries the diff
     │   ├── UnknownComponent     no editor, evaluator, gate, scenario or reader of that name
     │   ├── MissingExtra         the component needs `pip install 'turngate[EXTRA]'`
@@ -27,6 +28,7 @@ they are recorded in the ledger and the gate's policy deals with them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 __all__ = [
@@ -41,6 +43,7 @@ __all__ = [
     "MissingKey",
     "MissingWeights",
     "NoSuchRun",
+    "NotReady",
     "Paused",
     "ProviderError",
     "QuotaExhausted",
@@ -49,6 +52,7 @@ __all__ = [
     "UnknownComponent",
     "UserError",
     "one_line",
+    "shortened",
 ]
 
 Fault = Literal["user", "provider", "machine", "us"]
@@ -71,6 +75,17 @@ class UserError(TurngateError):
 
 class ConfigError(UserError):
     """A configuration field is wrong."""
+
+
+class NotReady(ConfigError):
+    """Several things are wrong with what shall be run. `faults` has one line for each."""
+
+    def __init__(self, faults: Sequence[str]) -> None:
+        super().__init__("; ".join(faults))
+        self.faults = tuple(faults)
+
+    def __reduce__(self) -> tuple[type[NotReady], tuple[tuple[str, ...]]]:
+        return type(self), (self.faults,)
 
 
 class ConfigChanged(UserError):
@@ -145,5 +160,12 @@ class InternalError(TurngateError):
 
 
 def one_line(text: object, limit: int | None = None) -> str:
-    """`text` (an error, an answer) with every run of white space as one space, cut to `limit` characters."""
-    return " ".join(str(text).split())[:limit]
+    """`text` (an error, an answer) with every run of white space as one space, cut to `limit` characters and a mark."""
+    line = " ".join(str(text).split())
+    return line if limit is None else shortened(line, limit)
+
+
+def shortened(text: str, limit: int) -> str:
+    """`text`, or its first `limit` characters and a mark that says how many more there were."""
+    left_out = len(text) - limit
+    return text if left_out <= 0 else f"{text[:limit]} [cut: {left_out} more characters]"

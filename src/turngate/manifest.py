@@ -46,6 +46,9 @@ def _lines(file: Path, needed: tuple[str, ...], where: str) -> Iterator[tuple[in
                 f"{where}: {file}: a manifest's first line names the {columns}, separated by commas; this one says "
                 f"{','.join(header)[:80]!r}"
             )
+        twice = next((name for name in header if name and header.count(name) > 1), None)
+        if twice is not None:
+            raise ConfigError(f"{where}: {file}, line 1: the column {twice!r} is there twice: keep one")
         for cells in rows:
             if len(cells) > len(header):
                 raise ConfigError(

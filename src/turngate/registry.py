@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import sys
 from collections.abc import Mapping
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, Generic, TypeVar, cast, get_args
 
 from pydantic import ValidationError
 from typing_extensions import get_protocol_members
 
 from turngate.component import ComponentClass, ComponentConfig, ObjectConfig, missing_modules
-from turngate.errors import ConfigError, InternalError, MissingExtra, UnknownComponent
+from turngate.errors import ConfigError, InternalError, MissingExtra, UnknownComponent, one_line
 
-__all__ = ["Registry", "explain", "nearest"]
+__all__ = ["Registry", "explain", "is_from", "look_beside", "nearest"]
 
 T = TypeVar("T")
 
@@ -133,21 +135,55 @@ class Registry(Generic[T]):
             raise MissingExtra(f"{self.kind} {config.type!r} needs {', '.join(sorted(missing))}: {how}")
         return cast(T, component(config))
 
+    def outline(self, config: ComponentConfig) -> Any:
+        """What a run is checked by: the component, or in place of one that loads weights its `outline`.
+
+        Raises as `build` does, but for what only loading the weights can tell.
+        """
+        component: Any = self.find(config.type)
+        if not hasattr(component, "outline") or missing_modules(component):
+            return self.build(config)
+        return component.outline(config)
+
     def _load(self, target: str, type_: str) -> type[ComponentClass]:
         module, colon, attribute = target.partition(":")
         if not colon:
             module, _, attribute = target.rpartition(".")
         try:
             found = getattr(importlib.import_module(module), attribute)
-        except (ImportError, AttributeError, ValueError) as error:
+        except Exception as error:  # the module is the user's own, and may be broken in any way
             if type_ in self.builtin:
                 raise InternalError(f"built-in {self.kind} {type_!r} does not load: {error}") from error
-            raise UnknownComponent(f"{self.kind} {type_!r} cannot be imported: {error}") from None
+            what = one_line(error) if isinstance(error, ImportError) else one_line(f"{type(error).__name__}: {error}")
+            raise UnknownComponent(
+                f"{self.kind} {type_!r} cannot be imported: {what}; it was looked for among the installed packages, in "
+                "PYTHONPATH and beside the configuration file"
+            ) from None
         if not (isinstance(found, type) and hasattr(found, "Config") and hasattr(found, "requires")):
             raise UnknownComponent(
                 f"{self.kind} {type_!r} is not a component: it needs `Config` and `requires` class attributes"
             )
         return cast("type[ComponentClass]", found)
+
+
+# Components of the user's own, in files beside the configuration.
+
+
+def look_beside(folder: Path) -> None:
+    """Look for modules of dotted paths in `folder` too, after all other places: it hides no installed package.
+
+    Holds for the whole process, and for those that it starts.
+    """
+    place = str(folder)
+    if place not in sys.path and folder.is_dir():
+        sys.path.append(place)
+
+
+def is_from(type_: str, folder: Path) -> bool:
+    """Whether the dotted path `type_` names a component in a file of `folder`, or deeper, that was imported."""
+    name = type_.partition(":")[0] if ":" in type_ else type_.rpartition(".")[0]
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return file is not None and Path(file).resolve().is_relative_to(folder.resolve())
 
 
 def nearest(name: str, names: list[str]) -> str:

@@ -110,7 +110,7 @@ def test_without_a_truth_nothing_is_told_of_damage(turngate: Turngate, tmp_path:
     assert lines["verdict"] == "not told: no truth was measured; 12 new images in 12 turns"
     assert "progress" not in lines and "exposure" not in lines
     row = turngate("list", ".").out.splitlines()[1].split()
-    assert row == ["one", "complete", "12/12", "not", "told", "-", "-", "12", "-"]
+    assert row == ["one", "complete", "12/12", "not", "told", "(SIMULATED)", "-", "-", "12", "-"]
     assert [json.loads(line)["result"] for line in turngate("export", "one", "--table", "turns").out.splitlines()] == [
         "unknown"
     ] * 12
@@ -122,8 +122,8 @@ def test_runs_are_listed_with_what_their_gates_did(turngate: Turngate, tmp_path:
     lines = turngate("list").out.splitlines()
     rows = {line.split()[0]: re.split(r"  +", line.strip()) for line in lines[:3]}
     assert rows["run"] == ["run", "status", "turns", "verdict", "progress", "exposure", "last new", "episodes"]
-    assert rows["strict"][3:] == ["stalls", "8.33", "0 %", "1, stalled", "0 / 1 / 0"]
-    assert rows["open"][3:] == ["propagates", "16.7", "83 %", "12", "0 / 0 / 1"]
+    assert rows["strict"][3:] == ["stalls (SIMULATED)", "8.33", "0 %", "1, stalled", "0 / 1 / 0"]
+    assert rows["open"][3:] == ["propagates (SIMULATED)", "16.7", "83 %", "12", "0 / 0 / 1"]
     wide = terminal(turngate("list", FORCE_COLOR="1", COLUMNS="100").out)
     assert max(map(cell_len, wide)) <= 100 and "episodes" in wide[0], "one table"
 

@@ -47,7 +47,7 @@ def test_what_the_components_of_a_configuration_lack(
     assert done.code == 2
     told = missing(done)
     assert set(told) == {
-        "editor", "evaluators.rali", "evaluators.vq", "evaluators.gray", "evaluators.both.members.a",
+        "origin", "editor", "evaluators.rali", "evaluators.vq", "evaluators.gray", "evaluators.both.members.a",
         "evaluators.both.members.r", "gate", "scenario",
     }  # fmt: skip
     assert {field for field, line in told.items() if line} == {
@@ -74,6 +74,7 @@ def test_a_study_and_a_configuration_that_is_whole(turngate: Turngate, write: Wr
     done = turngate("doctor", write())
     assert done.code == 0
     assert done.out.splitlines() == [
+        "origin (skimage:astronaut): can be read",
         "editor (scripted): can run here",
         "evaluators.gray (scripted): can run here",
         "gate (always_accept): can run here",
@@ -85,7 +86,13 @@ def test_a_study_and_a_configuration_that_is_whole(turngate: Turngate, write: Wr
         "run: {origin: 'skimage:astronaut', scenario: replicate, turns: 2, editor: scripted, evaluators: [scripted]}\n"
         "arms: {one: {gate: always_accept}, other: {gate: always_reject}}\ncontrols: none\n"
     )
-    assert set(missing(turngate("doctor", study, "--json"))) == {"editor", "evaluators.scripted", "gate", "scenario"}
+    assert set(missing(turngate("doctor", study, "--json"))) == {
+        "origin",
+        "editor",
+        "evaluators.scripted",
+        "gate",
+        "scenario",
+    }
     assert turngate("doctor", study).out.count("gate (") == 2
 
 

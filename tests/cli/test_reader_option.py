@@ -124,7 +124,7 @@ def test_readers_are_listed(plugin: None) -> None:
     [
         ("lexikon", UnknownComponent, "--reader.type: no summary reader is called 'lexikon'; did you mean 'lexicon'"),
         ("{type: lexicon, lang: en}", ConfigError, "--reader.lang: no such field"),
-        ("{type: [", ConfigError, "neither a name nor valid YAML"),
+        ("{type: [", ConfigError, "not valid YAML"),
     ],
 )
 def test_a_wrong_reader_is_told_before_anything_runs(

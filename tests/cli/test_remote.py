@@ -77,7 +77,7 @@ def test_another_version_in_mid_run_is_flagged_and_told(
     assert "turn 3: another model answers, model_changed:pro-1->pro-2" in done.err
     attempts = RunView.load(tmp_path / "run").attempts
     assert [attempt.row.model for attempt in attempts] == ["pro-1", "pro-1", "pro-2", "pro-2"]
-    assert [bool(attempt.row.flags) for attempt in attempts] == [False, False, True, False]
+    assert [len(attempt.row.flags) for attempt in attempts] == [1, 1, 2, 1], "one is that the server is the fake one"
     assert "model_changed:pro-1-&gt;pro-2" in (tmp_path / "run" / "report.html").read_text()
 
 
@@ -88,7 +88,7 @@ def test_a_change_of_version_across_a_resume_is_flagged_too(
     write(origin=ORIGIN, editor=gemini, turns=2)
     turngate("run", "run.yaml", "--out", "run", "--quiet")
     turngate("resume", "run", "--quiet")
-    assert RunView.load(tmp_path / "run").attempts[1].row.flags == ["model_changed:pro-1->pro-2"]
+    assert RunView.load(tmp_path / "run").attempts[1].row.flags == ["fake_server", "model_changed:pro-1->pro-2"]
 
 
 @pytest.mark.slow

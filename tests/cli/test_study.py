@@ -89,7 +89,7 @@ def test_a_grid_is_run_answered_and_left_alone(
         "Truth after the n-th accepted edit",
         "confident while damaged",
         "damaged at",
-        "SIMULATED editor in 10 of 10 runs",
+        "SIMULATED in 10 of 10 runs: there the damage is written by hand",
     ):
         assert words in done.out, words
     assert (tmp_path / "runs" / "s" / "index.html").exists()

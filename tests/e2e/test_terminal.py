@@ -134,3 +134,23 @@ def test_a_study_is_counted_in_turns(
     )
     lines = [line for line in turngate("study", path, "--out", "again").err.splitlines() if " again/" in line]
     assert [line.split("/")[0] for line in lines] == [str(number) for number in range(1, 9)]
+
+
+HOSTILE = "\x1b]0;title\x07\x9b31m\u202eright to left\r"
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_an_export_cannot_steer_the_terminal_and_a_file_keeps_what_was_written(
+    turngate: Turngate, write: Callable[..., Path], tmp_path: Path, environment: dict[str, str], kind: str
+) -> None:
+    steps = [{"instructions": [f"Say {HOSTILE}hello"], "type": "custom", "cycle": True}]
+    run = write(turns=1, origin=SMALL, scenario=steps[0])
+    assert turngate("run", run, "--out", "o", "--quiet").code == 0
+    written = in_terminal("export", "o", "--format", kind, cwd=tmp_path, env=environment)
+    assert not set(written.raw) & {"\x1b", "\x07", "\x9b", "\u202e"}, written.raw
+    assert r"Say \u001b]0;title\u0007\u009b31m\u202eright to left\rhello" in written.raw
+    piped = turngate("export", "o", "--format", kind).out
+    assert turngate("export", "o", "--format", kind, "--out", "file").code == 0
+    kept = (tmp_path / "file").read_text(encoding="utf-8")
+    assert piped.split() == kept.split()
+    assert ("\x9b31m\u202eright" in kept) and (kind == "jsonl" or "\x1b]0;title" in kept)

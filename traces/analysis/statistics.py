@@ -27,6 +27,7 @@ __all__ = [
     "mean_interval",
     "sign_flip_p",
     "smallest_p",
+    "why_simulated",
 ]
 
 
@@ -200,3 +201,11 @@ def how_simulated(simulated: int, runs: int) -> Literal["", "partly simulated", 
     if not simulated:
         return ""
     return "simulated" if simulated == runs else "partly simulated"
+
+
+def why_simulated(simulated: int, fake_server: int) -> str:
+    """What is made up in so many simulated runs, of which in so many the shipped fake server answered; one clause."""
+    by_hand, fake = "the damage is written by hand", "turngate's fake server answered in place of a model"
+    if not fake_server:
+        return by_hand
+    return fake if fake_server == simulated else f"{by_hand}, or {fake}"

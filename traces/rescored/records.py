@@ -54,6 +54,8 @@ class ScoredRow(Row):
     fault: str | None = None
     """Who is at fault when failed: `user`, `provider`, `machine` or `us`."""
     detail: str = ""
+    answers: list[str] = []
+    """What a judge's model said, answer by answer, as it came; of a very long one a mark says how much was cut."""
     usage: dict[str, Any] = {}
     """What a judge used up, as in the ledger's `scores`."""
     tries: int = 1

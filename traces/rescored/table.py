@@ -6,7 +6,7 @@ import csv
 import json
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO, TypeVar, cast
@@ -48,6 +48,8 @@ class KnownResult(NamedTuple):
     """The value compares an image with itself."""
     is_origin: bool = False
     """It is about the origin of a run, which is no candidate."""
+    components: Mapping[str, float] = {}
+    """Named parts of the value, or of what a pairwise judge answered."""
 
 
 class ScoreTable:
@@ -85,13 +87,13 @@ class ScoreTable:
         """Key of every row -> what it says."""
         with self._lock, machine_errors(self.path):
             rows = self._link.execute(
-                "SELECT key, status, value, why, fault, role, flags, type, row_version FROM scores"
+                "SELECT key, status, value, why, fault, role, flags, type, row_version, components FROM scores"
             ).fetchall()
         found = {}
-        for key, status, value, why, fault, role, flags, measure, version in rows:
+        for key, status, value, why, fault, role, flags, measure, version, parts in rows:
             words = json.loads(flags or "[]")
             untouched = "identical" in (words if version else flags_now(words, measure, value))
-            found[key] = KnownResult(status, value, why, fault, untouched, role == "origin")
+            found[key] = KnownResult(status, value, why, fault, untouched, role == "origin", json.loads(parts or "{}"))
         return found
 
     def scores(self) -> list[ScoredRow]:

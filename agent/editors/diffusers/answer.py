@@ -15,7 +15,7 @@ from turngate.picture import Picture
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Canvas", "guidance_effects", "is_blanked", "pixels", "steps_done"]
+__all__ = ["Canvas", "guidance_effects", "idle_guidance", "is_blanked", "pixels", "steps_done"]
 
 
 _GUIDANCE = ("guidance_scale", "true_cfg_scale", "image_guidance_scale", "negative_prompt")
@@ -50,6 +50,21 @@ def guidance_effects(opened: Any, given: Mapping[str, Any]) -> dict[str, dict[st
     if "guidance_scale" in effects:
         effects["guidance_scale"]["acts"] = _scale_is_an_input(opened) or (twice and "true_cfg_scale" not in value)
     return effects
+
+
+def idle_guidance(opened: Any, given: Mapping[str, Any]) -> list[str]:
+    """Names of the kinds of guidance that were asked for and will not act, told before the first call.
+
+    A pipeline says whether it guides from what its last call was given, so that is set as the next call will set it.
+    """
+    for name in ("guidance_scale", "true_cfg_scale", "image_guidance_scale"):
+        if name in parameters(type(opened)):
+            setattr(opened, f"_{name}", given.get(name, default_of(type(opened), name)))
+    try:
+        effects = guidance_effects(opened, given)
+    except (AttributeError, TypeError):  # a pipeline that needs more of a call to know: the attempts then tell
+        return []
+    return [name for name, effect in effects.items() if name in given and not effect["acts"]]
 
 
 def steps_done(opened: Any) -> int | None:

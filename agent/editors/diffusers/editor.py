@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from turngate.agent.editor import Edited, EditRequest, NoImage
-from turngate.agent.editors.diffusers.answer import Canvas, guidance_effects, is_blanked, pixels, steps_done
+from turngate.agent.editors.diffusers.answer import (
+    Canvas,
+    guidance_effects,
+    idle_guidance,
+    is_blanked,
+    pixels,
+    steps_done,
+)
 from turngate.agent.editors.diffusers.config import DiffusersConfig
 from turngate.agent.editors.diffusers.pipeline import (
     SETTINGS,
@@ -66,13 +73,30 @@ class DiffusersEditor:
             self._class, source, config.variant, config.allow_pickle, config.dtype, self._device, config.offload
         )
         self._multiple = multiple_of(self._pipeline)
+        fields = {argument: name for name, argument in SETTINGS.items()}
+        self.idle = [
+            f"editor.{fields[argument]}: it has no effect in {self._class.__name__} with these settings"
+            for argument in idle_guidance(self._pipeline, self._asked)
+        ]
         if config.size and any(side % self._multiple for side in config.size):
             raise ConfigError(f"editor.size: {self._class.__name__} makes multiples of {self._multiple} pixels only")
 
     @classmethod
     def missing(cls, config: DiffusersConfig | None) -> str | None:
         """Weights: a repository on the hub, or a local folder."""
-        return missing_model(config.model, config.revision, config.folder, "editor") if config else None
+        if config is None:
+            return None
+        return missing_model(config.model, config.revision, config.folder, "editor", ("model_index.json",))
+
+    @classmethod
+    def outline(cls, config: DiffusersConfig) -> type[DiffusersEditor]:
+        """The class: it says all that a run is checked by. Settings are held against the pipeline of a local folder."""
+        if config.folder is not None:
+            source = config.source()
+            pipeline = pipeline_class(source.index, source.version)
+            check_settings(pipeline, [name for name in SETTINGS if getattr(config, name) is not None])
+            check_arguments(pipeline, config.arguments)
+        return cls
 
     def edit(self, request: EditRequest) -> Edited | NoImage:
         """One call of the pipeline, its noise drawn on the CPU from the request's seed; the result is a PNG.

@@ -59,6 +59,7 @@ class GeminiEditor:
         """Raises `MissingKey` when Google's own server is meant and no key is set."""
         self.config = config
         self.model = config.model
+        self.base_url = gemini.url_of(config.base_url)
         self.prices = config.prices or known_prices(config.model)
         # Tokens of an output image, from the published prices per image and per token: 1120 for 1K and 2K, 2000 for 4K.
         tokens = 2000 if config.image_size == "4K" else 1120

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from turngate.agent.editor import Edited, EditRequest, EditUsage, Exchange, ExtraImage, NoImage, NoImageWhy, Served
 from turngate.agent.editors.remote.base import sent
-from turngate.errors import UserError, one_line
+from turngate.component import FAKE_SERVER
+from turngate.errors import UserError, one_line, shortened
 from turngate.picture import Picture
-from turngate.providers.gemini import FILTERS, blocked, count, finish_reason
+from turngate.providers.gemini import FILTERS, blocked, count, finish_reason, is_from_fake
 from turngate.providers.prices import Prices, Tokens, cost
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["contents", "result"]
 
 
+_LONGEST_TEXT = 200_000
+"""Characters beside an image that are kept."""
 _ENDINGS: dict[str, NoImageWhy] = {**FILTERS, "NO_IMAGE": "no_image", "STOP": "no_image"}
 """Finish reasons of an answer without an image; every other one, known to us or not, is `other`."""
 
@@ -31,6 +34,7 @@ def result(
 
     Raises `UserError` when the model says that the conversation lacks a thought signature.
     """
+    flags = (*flags, *([FAKE_SERVER] if is_from_fake(response) else []))
     candidate = response.candidates[0] if response.candidates else None
     reason = finish_reason(candidate) if candidate else None
     shared: dict[str, Any] = {
@@ -50,7 +54,7 @@ def result(
     ended_without = reason not in (None, "STOP", "MAX_TOKENS") and reason in _ENDINGS
     if not images or ended_without:
         text = " ".join(p.text for p in parts if p.text and not p.thought)
-        detail = one_line(f"{reason or 'no finish reason'} {candidate.finish_message or ''} {text}", 500)
+        detail = one_line(f"{reason or 'no finish reason'} {candidate.finish_message or ''} {text}", 4000)
         return NoImage(_ENDINGS.get(reason or "STOP", "other"), detail, **shared)
     finals = [part for part in images if not part.thought]
     chosen = (finals or images)[-1]
@@ -68,7 +72,7 @@ def result(
         data,
         extras=tuple(ExtraImage(_image(part), "interim") for part in images if part is not chosen),
         flags=tuple(remarks),
-        metadata={"declared_media_type": declared, **({"text": text[:2000]} if text else {})},
+        metadata={"declared_media_type": declared, **({"text": shortened(text, _LONGEST_TEXT)} if text else {})},
         content=_content(candidate),
         **shared,
     )

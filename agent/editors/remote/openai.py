@@ -13,16 +13,20 @@ from pydantic import Field
 
 from turngate.agent.editor import Edited, EditRequest, EditUsage, ExtraImage, NoImage, Served
 from turngate.agent.editors.remote.base import RemoteConfig, no_answer, sent
-from turngate.component import ComponentConfig
+from turngate.component import FAKE_SERVER, ComponentConfig
+from turngate.errors import shortened
 from turngate.providers import openai
 from turngate.providers.calling import Called, KeyName, call, missing_key, read_key, run_blocking
 from turngate.providers.prices import Prices, Tokens, cost, known_prices
+from turngate.providers.server import Answered, is_fake
 
 if TYPE_CHECKING:
     from openai.types import ImagesResponse
 
 __all__ = ["OpenAIConfig", "OpenAIEditor"]
 
+_LONGEST_TEXT = 200_000
+"""Characters of a prompt that the server revised that are kept."""
 _ACCEPTED = frozenset({"image/png", "image/jpeg", "image/webp"})
 
 
@@ -61,6 +65,8 @@ class OpenAIEditor:
         """Raises `MissingKey` when OpenAI's own server is meant and no key is set."""
         self.config = config
         self.model = config.model
+        self.base_url = openai.url_of(config.base_url)
+        self.sends_seed = config.send_seed
         self.prices = config.prices or known_prices(config.model)
         self._key = read_key((config.api_key_env,), "editor openai", config.base_url is not None)
 
@@ -83,29 +89,32 @@ class OpenAIEditor:
         fields = self._fields(request)
         async with openai.client(self._key, config.base_url, config.retry.deadline_seconds) as service:
 
-            async def ask() -> ImagesResponse:
+            async def ask() -> Answered[ImagesResponse]:
                 files = [
                     (f"image{number}.{media_type.partition('/')[2]}", io.BytesIO(data), media_type)
                     for number, (data, media_type, _) in enumerate(pictures)
                 ]
-                answer: ImagesResponse = await service.images.edit(
+                heard = await service.images.with_raw_response.edit(
                     image=files if len(files) > 1 else files[0],
                     prompt=request.instruction,
                     model=self.model,
                     extra_headers=dict(request.headers) or None,
                     **fields,
                 )
+                answer: ImagesResponse = heard.parse()
                 if not hasattr(answer, "data"):  # a page of a proxy comes back as a plain string
                     raise json.JSONDecodeError("the answer is no JSON object", str(answer)[:80], 0)
-                return answer
+                return Answered(answer, is_fake(heard.headers))
 
-            called: Called[ImagesResponse] = await call(ask, openai.classify, config.retry, request.seed)
+            called: Called[Answered[ImagesResponse]] = await call(ask, openai.classify, config.retry, request.seed)
         if called.answer is None:
             where = config.base_url or "the OpenAI API"
             return no_answer(called, self.model, where, config.api_key_env, self.provider)
         if not request.send_seed or not config.send_seed:
             flags = (*flags, "seed_not_sent")
-        return _result(called.answer, called, self.model, self.prices, flags)
+        if called.answer.fake:
+            flags = (*flags, FAKE_SERVER)
+        return _result(called.answer.answer, called, self.model, self.prices, flags)
 
     def _fields(self, request: EditRequest) -> dict[str, Any]:
         names = ("size", "quality", "input_fidelity", "response_format")
@@ -117,7 +126,11 @@ class OpenAIEditor:
 
 
 def _result(
-    answer: ImagesResponse, called: Called[ImagesResponse], model: str, prices: Prices | None, flags: tuple[str, ...]
+    answer: ImagesResponse,
+    called: Called[Answered[ImagesResponse]],
+    model: str,
+    prices: Prices | None,
+    flags: tuple[str, ...],
 ) -> Edited | NoImage:
     resolved = (answer.model_extra or {}).get("model") or model
     shared: dict[str, Any] = {
@@ -137,7 +150,7 @@ def _result(
     except (binascii.Error, ValueError) as error:
         return NoImage("error", f"the answer's image is not base64: {error}", **shared)
     revised = images[-1].revised_prompt
-    metadata = {"revised_prompt": revised[:2000]} if revised else {}
+    metadata = {"revised_prompt": shortened(revised, _LONGEST_TEXT)} if revised else {}
     extras = tuple(ExtraImage(other, "interim") for other in others)
     return Edited(data, extras=extras, flags=flags, metadata=metadata, **shared)
 

@@ -7,13 +7,13 @@ from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
-import yaml
 from pydantic import Field, StringConstraints, ValidationError
 
 from turngate.agent.reasoning.lexicon.text import Phrases
 from turngate.errors import ConfigError, one_line
 from turngate.frozen import StrictModel
 from turngate.registry import explain, nearest
+from turngate.yaml_text import parse_yaml
 
 __all__ = ["Counting", "Group", "Lexicon", "read_lexicon"]
 
@@ -254,12 +254,12 @@ def read_lexicon(name: str) -> Lexicon:
     codes = sorted(file.name.removesuffix(".yaml") for file in built_in.iterdir() if file.name.endswith(".yaml"))
     where = built_in.joinpath(f"{name}.yaml") if name in codes else Path(name)
     try:
-        # Everything is a string: a safe loader would make False of the word `no`.
-        raw = yaml.BaseLoader(where.read_text(encoding="utf-8")).get_single_data()
+        text = where.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise ConfigError(f"lexicon: no language and no file is called {name!r}{nearest(name, codes)}") from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"lexicon: cannot read {name}: {one_line(error, 200)}") from None
+    raw = parse_yaml(text, f"lexicon {name}", only_text=True)  # the word `no` is a word here, not False
     try:
         lexicon = Lexicon.model_validate(raw)
         assert lexicon.phrases and lexicon.hedging and lexicon.owners and lexicon.counting.phrases

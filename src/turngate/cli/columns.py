@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import time
 import unicodedata
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import TextIO
 
 from rich.cells import cell_len
 from rich.console import Console, JustifyMethod
@@ -14,7 +16,7 @@ from rich.text import Text
 
 from turngate.errors import one_line
 
-__all__ = ["TimeLeft", "duration", "plain", "print_rows", "print_titled", "print_words"]
+__all__ = ["TimeLeft", "Visible", "duration", "plain", "print_rows", "print_titled", "print_words"]
 
 
 # Text from models, files and prompts, made harmless for a terminal.
@@ -29,6 +31,26 @@ def plain(text: str, limit: int = 300) -> str:
 
 def _harmless(character: str) -> bool:
     return unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+
+
+class Visible:
+    """A text file for data whose texts come from models and files: a terminal shows what it must not obey.
+
+    Characters that steer a terminal, or turn text around, are written as JSON escapes (`\\u001b`); line ends stay.
+    """
+
+    def __init__(self, terminal: TextIO) -> None:
+        self._terminal = terminal
+
+    def write(self, text: str) -> int:
+        """Write `text`, made harmless; returns its own length."""
+        lines = text.replace("\r\n", "\n").split("\n")
+        self._terminal.write("\n".join("".join(map(_visible, line)) for line in lines))
+        return len(text)
+
+
+def _visible(character: str) -> str:
+    return character if _harmless(character) else json.dumps(character)[1:-1]
 
 
 _GAP = 2

@@ -7,26 +7,22 @@ import os
 import platform
 import sqlite3
 import sys
-from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import click
 
 from turngate.agent.editors import EDITORS
-from turngate.agent.gates import GATES
-from turngate.agent.reasoning import READERS
-from turngate.agent.scenarios import SCENARIOS
+from turngate.cli.columns import plain
 from turngate.cli.options import json_option
-from turngate.component import ComponentConfig, missing_here
-from turngate.errors import TurngateError, one_line
-from turngate.evaluators import EVALUATORS
-from turngate.graphs.config import RunConfig, truth_field
+from turngate.component import missing_here
+from turngate.errors import TurngateError
 from turngate.graphs.load import read_config, read_mapping
-from turngate.graphs.study.plan import read_study
-from turngate.registry import Registry
+from turngate.graphs.readiness import Faults, Readiness, components_of
+from turngate.graphs.study import plan_study, same_origins
 
 __all__ = ["ComponentCheck", "examine"]
 
@@ -64,12 +60,16 @@ def doctor_command(config: Path | None, as_json: bool) -> int:
 
 
 def _say_findings(config: Path, as_json: bool) -> int:
-    findings = examine(config)
+    findings, remarks = examine(config)
     if as_json:
-        print(json.dumps({"components": [asdict(finding) for finding in findings]}, ensure_ascii=False))
+        checks = [asdict(finding) for finding in findings]
+        print(json.dumps({"components": checks, "remarks": remarks}, ensure_ascii=False))
     else:
         for finding in findings:
-            click.echo(f"{finding.field} ({finding.type}): {finding.missing or 'can run here'}")
+            well = "can be read" if finding.field == "origin" else "can run here"
+            click.echo(f"{finding.field} ({plain(finding.type)}): {plain(finding.missing or well, 1000)}")
+        for remark in remarks:
+            click.echo(f"note: {plain(remark, 1000)}")
     return 2 if any(finding.missing for finding in findings) else 0
 
 
@@ -107,54 +107,41 @@ class ComponentCheck:
     """In one line; None when it can run here."""
 
 
-def examine(path: Path) -> list[ComponentCheck]:
-    """Build every component of a run or study as its start would, downloading nothing, and say what each lacks.
+def examine(path: Path) -> tuple[list[ComponentCheck], list[str]]:
+    """Look at every origin and component of a run or study as its start would, downloading nothing; and remarks.
 
-    Raises `ConfigError` for a configuration that is wrong. The process may download nothing afterwards either.
+    Where a run's components are all here they are also held against each other. Raises `ConfigError` for a
+    configuration that is wrong. The process may download nothing afterwards either.
     """
     os.environ["HF_HUB_OFFLINE"] = "1"  # the library reads it when it is imported
-    is_study = "arms" in read_mapping(path)
-    configs = [job.config for job in read_study(path).jobs] if is_study else [read_config(path)]
-    components = {
-        (field, repr(component)): (registry, component) for one in configs for field, registry, component in _parts(one)
+    study = plan_study(path) if "arms" in read_mapping(path) else None
+    configs = [job.config for job in study.jobs] if study else [read_config(path)]
+    parts = [list(components_of(config)) for config in configs]
+    lacking = {
+        (registry.kind, repr(component)): missing_here(registry.find(component.type), component)
+        for _, registry, component in chain(*parts)
     }
-    missing = {
-        key: missing_here(registry.find(component.type), component) for key, (registry, component) in components.items()
-    }
-    os.environ["TURNGATE_OFFLINE"] = "1"
-    return [
-        ComponentCheck(key[0], component.type, missing[key] or _why_not(registry, component))
-        for key, (registry, component) in components.items()
-    ]
+    os.environ["TURNGATE_OFFLINE"] = "1"  # from here on components are built, and may not fetch what they lack
+    ready = Readiness(fetch=False)
+    found: dict[tuple[str, str], ComponentCheck] = {}
+    whole = []
+    for config, inside in zip(configs, parts, strict=True):
+        checks = [("origin", repr(config.origin), config.origin.image, _said(ready.origin(config.origin)))]
+        for field, registry, component in inside:
+            missing = lacking[registry.kind, repr(component)] or _said(ready.component(registry, component))
+            checks.append((field, repr(component), component.type, missing))
+        for field, key, kind, missing in checks:
+            found.setdefault((field, key), ComponentCheck(field, kind, missing))
+        whole.append(all(missing is None for *_, missing in checks))
+    wrong = study.faults if study else Faults()
+    places = [job.place for job in study.jobs] if study else [""]
+    ready.faults = wrong
+    for place, config, is_here in zip(places, configs, whole, strict=True):
+        if is_here:
+            ready.look(place, config)
+    same = same_origins(study, ready) if study else ()
+    return [*found.values(), *(ComponentCheck("configuration", path.name, line) for line in wrong.lines())], list(same)
 
 
-def _parts(config: RunConfig) -> Iterator[tuple[str, Registry[Any], ComponentConfig]]:
-    yield "editor", EDITORS, config.editor
-    for name, component in config.evaluators.items():
-        yield from _evaluators(f"evaluators.{name}", component)
-    yield "gate", GATES, config.gate
-    yield "scenario", SCENARIOS, config.scenario
-    if config.reader is not None:
-        yield "reader", READERS, config.reader
-    for name, truth in config.truths.items():
-        if isinstance(truth.measure, ComponentConfig):
-            yield from _evaluators(truth_field(name), truth.measure)
-
-
-def _evaluators(field: str, config: ComponentConfig) -> Iterator[tuple[str, Registry[Any], ComponentConfig]]:
-    """An evaluator, or the members of one that is made of several."""
-    members: Mapping[str, ComponentConfig] | None = getattr(config, "members", None)
-    if members is None:
-        yield field, EVALUATORS, config
-    for name, member in (members or {}).items():
-        yield from _evaluators(f"{field}.members.{name}", member)
-
-
-def _why_not(registry: Registry[Any], config: ComponentConfig) -> str | None:
-    try:
-        registry.build(config)
-    except TurngateError as error:
-        return str(error)
-    except Exception as error:  # a plug-in may raise anything; the others are looked at all the same
-        return f"{type(error).__name__}: {one_line(error)}"
-    return None
+def _said(found: object) -> str | None:
+    return str(found) if isinstance(found, TurngateError) else None

@@ -6,10 +6,11 @@ import json
 import signal
 import sys
 import traceback
+from collections.abc import Sequence
 
 import click
 
-from turngate.errors import TurngateError, one_line
+from turngate.errors import NotReady, TurngateError, one_line
 from turngate.traces.redact import redact
 
 __all__ = ["CODES", "code_for", "guarded"]
@@ -28,7 +29,7 @@ def guarded(command: click.Command) -> int:
     except TurngateError as error:
         if error.fault == "us":
             traceback.print_exc()
-        return _say(error.fault, str(error), error.exit_code)
+        return _say(error.fault, str(error), error.exit_code, error.faults if isinstance(error, NotReady) else ())
     except MemoryError:
         return _say("machine", "out of memory: use smaller images or fewer evaluators at once", 4)
     except BrokenPipeError:
@@ -42,11 +43,17 @@ def guarded(command: click.Command) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _say(fault: str, message: str, code: int) -> int:
+def _say(fault: str, message: str, code: int, faults: Sequence[str] = ()) -> int:
+    """Print one line, or one for each of several faults."""
+    from turngate.cli.columns import plain
+
     line = redact(one_line(message))
     if "--json" in sys.argv:
-        print(json.dumps({"error": {"fault": fault, "message": line, "exit_code": code}}, ensure_ascii=False))
-    print(f"turngate: {line}", file=sys.stderr)
+        told = {"fault": fault, "message": line, "exit_code": code}
+        told |= {"faults": [redact(one_line(each)) for each in faults]} if faults else {}
+        print(json.dumps({"error": told}, ensure_ascii=False))
+    for each in faults or (line,):  # it may hold a provider's or a file's words
+        print(f"turngate: {plain(redact(one_line(each)), 10_000)}", file=sys.stderr)
     return code
 
 

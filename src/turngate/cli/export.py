@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from turngate.cli.columns import Visible
 from turngate.cli.options import json_option, out_option
 from turngate.whole_file import whole_file
 
@@ -53,12 +54,15 @@ def export_command(
             with whole_file(target) as part:
                 count = write_parquet(view, part, table)
         elif out is None:
-            write(view, sys.stdout, table)
+            # A terminal would obey what a model wrote; whatever else reads it gets the text as it is recorded.
+            write(view, Visible(sys.stdout) if sys.stdout.isatty() else sys.stdout, table)
             return 0
         else:
             target = out
             with whole_file(out) as part, part.open("w", encoding="utf-8", newline="") as file:
                 count = write(view, file, table)
+    except BrokenPipeError:  # the reader has seen enough
+        raise
     except OSError as error:
         raise MachineError(f"cannot write {out or run}: {error.strerror or error}") from error
     click.echo(f"{count} {table} written to {target}", err=True)

@@ -194,6 +194,8 @@ class Live:
         simulated = " (SIMULATED)" if resolved.simulated else ""
         editor, gate = plain(str(resolved.editor.model)), plain(config.gate.type)
         self._say(f"{plain(str(self._folder))}: {self._turns} turns, editor {editor}{simulated}, gate {gate}")
+        for idle in resolved.editor.idle:
+            self._say(f"does nothing: {plain(idle)}", style="yellow")
         self._cost = quick_summary(self._folder).cost_usd  # of what was done before, when the run goes on
         self._left = TimeLeft(self._turns)
         self._since = time.monotonic()

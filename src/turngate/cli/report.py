@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,10 +42,22 @@ def write_page(folder: Path, reader: str | None = None) -> Path:
 
     if (folder / "study.json").is_file():
         loaded = load_study(StudyView.load(folder))
+        for run in loaded.runs:
+            _look_for_modules(run.view.info.config)
         read = summary_reader(reader, loaded.study.config.get("reader"))
         return write_study_page(loaded, answer_study(loaded, read))
-    configured = RunFolder.existing(folder).info().config.get("reader")
-    return write_run_report(folder, summary_reader(reader, configured))
+    config = RunFolder.existing(folder).info().config
+    _look_for_modules(config)
+    return write_run_report(folder, summary_reader(reader, config.get("reader")))
+
+
+def _look_for_modules(config: Mapping[str, Any]) -> None:
+    """A reader of the user's own may be in a file beside the configuration that the run was started with."""
+    from turngate.registry import look_beside
+
+    folder = config.get("modules")
+    if isinstance(folder, str):
+        look_beside(Path(folder))
 
 
 def summary_reader(given: str | None, configured: Any = None) -> SummaryReader:
@@ -53,18 +66,13 @@ def summary_reader(given: str | None, configured: Any = None) -> SummaryReader:
     It is built once per process. Raises `ConfigError` for a reader that is not known or a wrong setting, `MissingExtra`
     or `MissingWeights` for what is not here.
     """
-    import yaml
-
     from turngate.agent.reasoning import READERS
-    from turngate.errors import ConfigError
+    from turngate.yaml_text import parse_yaml
 
     if given is None:
         config = READERS.configure(configured or "lexicon", "reader")
     else:
-        try:
-            config = READERS.configure(yaml.safe_load(given), "--reader")
-        except yaml.YAMLError:
-            raise ConfigError(f"--reader {given}: neither a name nor valid YAML") from None
+        config = READERS.configure(parse_yaml(given, f"--reader {given}"), "--reader")
     return _built(json.dumps(config.model_dump(mode="json")))
 
 

@@ -54,6 +54,7 @@ def _forks_elsewhere(context: click.Context, option: click.Parameter, given: boo
 @click.option("--accept", "verdict", flag_value="accept", help="Accept the candidate that waits for a person.")
 @click.option("--reject", "verdict", flag_value="reject", help="Reject the candidate that waits for a person.")
 @click.option("--comment", default="", help="Kept with --accept or --reject.")
+@click.option("--by", default="", help="Your name, kept with --accept or --reject.")
 @reader_option
 @quiet_option
 @json_option
@@ -62,6 +63,7 @@ def resume_command(
     overrides: tuple[str, ...],
     verdict: str | None,
     comment: str,
+    by: str,
     reader: str | None,
     quiet: bool,
     as_json: bool,
@@ -71,9 +73,11 @@ def resume_command(
     from turngate.graphs.runner import changed_config, continue_run
     from turngate.graphs.work import Review
 
+    if (comment or by) and not verdict:
+        raise UserError("--comment and --by belong to a decision: add --accept or --reject")
     settings = changed_config(run, overrides)
     summary_reader(reader, settings.reader)
-    review = Review(verdict == "accept", comment) if verdict else None
+    review = Review(verdict == "accept", comment, by) if verdict else None
     ended = watched(run, quiet, as_json, lambda observers: continue_run(run, settings, observers, review))
     return finish(ended, as_json, reader)
 
@@ -99,7 +103,7 @@ def finish(ended: Ended, as_json: bool, reader: str | None = None) -> int:
     if ended.worked or not report.exists():
         report = write_page(ended.folder, reader)
     summary = summarise(RunView.load(ended.folder))
-    print_summary(summary, report, as_json, worked=ended.worked, dropped=ended.dropped)
+    print_summary(summary, report, as_json, worked=ended.worked)
     return code_for(ended.status, ended.reason)
 
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from turngate.cli.columns import plain, print_rows, print_titled, print_words
 from turngate.cli.options import json_option
-from turngate.traces.analysis.run import RunSummary
-
-if TYPE_CHECKING:
-    from turngate.traces.telemetry import Dropped
+from turngate.traces.analysis.run import RunSummary, summary_lines
 
 __all__ = ["print_summary"]
 
@@ -35,22 +32,18 @@ def show_command(run: Path, as_json: bool) -> int:
 # The summary of a run on the terminal, or as one JSON object.
 
 
-def print_summary(
-    summary: RunSummary, report: Path | None, as_json: bool, *, worked: bool = True, dropped: Dropped | None = None
-) -> None:
+def print_summary(summary: RunSummary, report: Path | None, as_json: bool, *, worked: bool = True) -> None:
     """Print the verdict of one run, and the numbers behind it."""
     if as_json:
         data = summary.model_dump(mode="json")
         data |= {"report": str(report) if report else None, "worked": worked}
-        data |= {f"dropped_{what}": getattr(dropped, what, 0) for what in ("spans", "events", "points")}
+        lost = summary.lost_telemetry  # None, and so null: it is not known how many
+        data |= {f"dropped_{what}": getattr(lost, what, None) for what in ("spans", "events", "points")}
         print(json.dumps(data, ensure_ascii=False))
         return
     if not worked:
         click.echo("nothing to do: this run is finished")
-    from turngate.traces.analysis.run import summary_lines
-
-    lines = summary_lines(summary)
-    print_titled([*lines, ("telemetry", f"{dropped} were not delivered")] if dropped else lines)
+    print_titled(summary_lines(summary))
     if report is not None:
         click.echo(f"{'report':<12}{plain(str(report))}")  # whole, to be copied
 
@@ -138,7 +131,7 @@ def _listed(summary: RunSummary, folder: Path) -> dict[str, str]:
         "run": os.path.relpath(summary.run, folder),
         "status": summary.status,
         "turns": f"{summary.turns}/{summary.turns_planned}",
-        "verdict": VERDICT_WORDS[summary.verdict.kind],
+        "verdict": VERDICT_WORDS[summary.verdict.kind] + (" (SIMULATED)" if summary.simulated else ""),
         "progress": "-" if answer.progress is None else f"{answer.progress:.3g}",
         "exposure": "-" if answer.exposure is None else f"{100 * answer.exposure:.0f} %",
         "last new": last + (", stalled" if answer.stalled_since is not None else ""),

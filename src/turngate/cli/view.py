@@ -30,7 +30,7 @@ __all__ = []
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @click.option("--labels", type=click.Path(path_type=Path), help="CSV file for labels; default FOLDER/labels.csv.")
-@click.option("--by", help="Name to label under; default your user name.")
+@click.option("--by", help="Name to label and review under; default your user name.")
 @reader_option
 @json_option
 def view_command(
@@ -142,7 +142,7 @@ class _Begun:
 
 def _go_on(folder: Path, verdict: ReviewVerdict, reader: str | None, begun: Connection) -> None:
     os.setsid()  # Ctrl-C is for the viewer, which then asks the run to stop
-    review = Review(verdict.accept, verdict.comment, (verdict.turn, verdict.attempt))
+    review = Review(verdict.accept, verdict.comment, verdict.by, (verdict.turn, verdict.attempt))
     try:
         write_page(continue_run(folder, None, [_Begun(begun)], review).folder, reader)
     except TurngateError as error:

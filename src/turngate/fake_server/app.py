@@ -7,15 +7,18 @@ import math
 import secrets
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from typing import Any
 
-import yaml
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from turngate.component import FAKE_SERVER_HEADER
 from turngate.errors import ConfigError
 from turngate.fake_server.asked import Asked, BadRequest, Provider, ReceivedImage
 from turngate.fake_server.gemini.answers import answer_gemini, gemini_error, gemini_refusal, wrong_gemini_key
@@ -32,6 +35,7 @@ from turngate.fake_server.openai.answers import (
 from turngate.fake_server.openai.request import read_chat, read_edit
 from turngate.fake_server.reply import HttpReply, deliver, wait
 from turngate.fake_server.script import WORDS, Script, ScriptedReply, parse_script, split
+from turngate.yaml_text import parse_yaml
 
 __all__ = ["check_key", "make_app", "refuse"]
 
@@ -142,7 +146,9 @@ def make_app(script: Script, on_answered: OnAnswered = lambda entry: None) -> St
     """The ASGI application; its state lives in the process and is lost with it."""
     api = _Api(Log(script), on_answered)
     return Starlette(
+        middleware=[Middleware(_SayWho)],
         routes=[
+            Route("/", _who, methods=["GET"]),
             Route("/v1/images/edits", api.edit, methods=["POST"]),
             Route("/v1/chat/completions", api.chat, methods=["POST"]),
             Route("/{version:str}/models/{call:path}", api.generate, methods=["POST"]),
@@ -155,6 +161,27 @@ def make_app(script: Script, on_answered: OnAnswered = lambda entry: None) -> St
         ],
         exception_handlers={Exception: _say_bug},
     )
+
+
+class _SayWho:
+    """Adds to every answer, whole or cut off, the header that says that no model gave it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def say(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                named = (FAKE_SERVER_HEADER.encode(), version("turngate").encode())
+                message = {**message, "headers": [*message["headers"], named]}
+            await send(message)
+
+        await self.app(scope, receive, say)
+
+
+async def _who(request: Request) -> Response:
+    """`GET /`: who answers here, for people and for clients that want to know before they ask."""
+    return JSONResponse({"server": "turngate fake-server", "version": version("turngate")})
 
 
 class _Api:
@@ -214,11 +241,9 @@ class _Api:
     async def set_script(self, request: Request) -> Response:
         """Another script, as YAML or JSON."""
         try:
-            self.log.use(parse_script(yaml.safe_load(await request.body()), "script"))
+            self.log.use(parse_script(parse_yaml(await request.body(), "script"), "script"))
         except ConfigError as error:
             return JSONResponse({"error": str(error)}, 400)
-        except (yaml.YAMLError, UnicodeDecodeError):
-            return JSONResponse({"error": "script: neither JSON nor YAML"}, 400)
         return await self.get_script(request)
 
     async def get_requests(self, request: Request) -> Response:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
-import yaml
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from turngate.errors import ConfigError
 from turngate.fakes import MODES, size_of
 from turngate.frozen import StrictModel
 from turngate.registry import explain, nearest
+from turngate.yaml_text import read_yaml
 
 __all__ = [
     "MODIFIERS",
@@ -302,14 +302,7 @@ def parse_script(raw: Any, source: str) -> Script:
 
 def read_script(path: Path) -> Script:
     """Read a YAML or JSON file; raises `ConfigError` that names the file, the answer and the nearest right one."""
-    try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'not a text file'}") from None
-    except yaml.YAMLError as error:
-        problem = getattr(error, "problem", None) or "not valid YAML"
-        raise ConfigError(f"{path}: not valid YAML: {problem}") from None
-    return parse_script(raw, str(path))
+    return parse_script(read_yaml(path), str(path))
 
 
 def with_answers(script: Script, options: Sequence[str]) -> Script:

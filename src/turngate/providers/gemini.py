@@ -10,16 +10,39 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from turngate.errors import one_line
 from turngate.providers.calling import CallFailure, trace_headers
+from turngate.providers.server import is_fake, server_url
 
 if TYPE_CHECKING:
     from google.genai import Client
     from google.genai.types import Candidate, GenerateContentResponse
 
-__all__ = ["FILTERS", "PROVIDER", "TokenCount", "blocked", "classify", "client", "count", "finish_reason"]
+__all__ = [
+    "FILTERS",
+    "PROVIDER",
+    "TokenCount",
+    "blocked",
+    "classify",
+    "client",
+    "count",
+    "finish_reason",
+    "is_from_fake",
+    "url_of",
+]
 
 
 PROVIDER = "gcp.gemini"
 """Name after the OpenTelemetry conventions."""
+
+
+def url_of(base_url: str | None) -> str:
+    """Address of the server that `client` calls, without secrets."""
+    return server_url(base_url, "GOOGLE_GEMINI_BASE_URL", "https://generativelanguage.googleapis.com")
+
+
+def is_from_fake(response: GenerateContentResponse) -> bool:
+    """Whether the shipped fake server gave this answer."""
+    heard = response.sdk_http_response
+    return is_fake(heard.headers if heard else None)
 
 
 def client(key: str, base_url: str | None, deadline_seconds: float) -> Client:

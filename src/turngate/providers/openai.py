@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING
 
 from turngate.errors import one_line
 from turngate.providers.calling import CallFailure, trace_headers
+from turngate.providers.server import server_url
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
 
-__all__ = ["PROVIDER", "classify", "client"]
+__all__ = ["PROVIDER", "classify", "client", "url_of"]
 
 PROVIDER = "openai"
 """Name after the OpenTelemetry conventions; also used for other servers of the same protocol."""
+
+
+def url_of(base_url: str | None) -> str:
+    """Address of the server that `client` calls, without secrets."""
+    return server_url(base_url, "OPENAI_BASE_URL", "https://api.openai.com/v1")
 
 
 def client(key: str, base_url: str | None, deadline_seconds: float) -> AsyncOpenAI:

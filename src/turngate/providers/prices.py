@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-import yaml
 from pydantic import Field
 
 from turngate.frozen import StrictModel
+from turngate.yaml_text import parse_yaml
 
 __all__ = ["Prices", "Tokens", "cost", "known_prices"]
 
@@ -68,5 +68,5 @@ def cost(tokens: Tokens, prices: Prices | None) -> float | None:
 
 @cache
 def _table() -> dict[str, Prices]:
-    raw = yaml.safe_load(resources.files("turngate.providers").joinpath("prices.yaml").read_text("utf-8"))
+    raw = parse_yaml(resources.files("turngate.providers").joinpath("prices.yaml").read_text("utf-8"), "prices.yaml")
     return {name: Prices(**row) for name, row in raw["models"].items()}

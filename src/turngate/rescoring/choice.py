@@ -6,12 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 from turngate.errors import ConfigError, TurngateError, UserError
 from turngate.evaluators import EVALUATORS, EvaluatorInput
 from turngate.evaluators.bulk import NamedEvaluator
 from turngate.evaluators.suites import expanded
+from turngate.yaml_text import parse_yaml
 
 __all__ = ["Choice", "choose", "evaluator_configs"]
 
@@ -70,10 +69,7 @@ def _read(word: str) -> list[tuple[str, Any]]:
     name, equals, rest = word.partition("=")
     if word.lstrip().startswith("{") or (equals and rest.lstrip().startswith("{")):
         text = word if word.lstrip().startswith("{") else rest
-        try:
-            settings = yaml.safe_load(text)
-        except yaml.YAMLError:
-            raise ConfigError(f"--with {word}: the settings are not valid YAML") from None
+        settings = parse_yaml(text, f"--with {word}")
         if not isinstance(settings, dict) or not isinstance(settings.get("type"), str):
             raise ConfigError(f"--with {word}: {_HOW}")
         return [(settings["type"] if text == word else name.strip(), settings)]

@@ -21,6 +21,7 @@ from turngate.errors import one_line
 from turngate.evaluators.bulk import Batcher, Inputs, NamedEvaluator, Scored, ScoreJob, inputs_hash, score_key
 from turngate.evaluators.result import result_to_json
 from turngate.rescoring.targets import ImagePlace, Target
+from turngate.traces.position_bias import PositionBias, position_bias
 from turngate.traces.provenance import provenance
 from turngate.traces.records import Row
 from turngate.traces.rescored import KnownResult, ScoredRow, ScoreTable, ScoringPass, ScoringPassEnd
@@ -160,10 +161,13 @@ class ResultCounts:
     """Failures by who is at fault."""
     reasons: Counter[str] = field(default_factory=Counter)
     """Images without a score by reason."""
+    position_bias: PositionBias = field(default_factory=PositionBias)
+    """Of a pairwise judge: which place its answers name."""
 
     def add(self, result: KnownResult) -> None:
         """Count one result."""
         self.by_status[result.status] += 1
+        self.position_bias += position_bias([result.components]) or PositionBias()
         if result.status == "scored" and result.value is not None:
             if result.is_origin:
                 self.origins += 1
@@ -199,6 +203,7 @@ class ResultCounts:
             "mean": self.mean,
             "min": min(self.values, default=None),
             "max": max(self.values, default=None),
+            "position_bias": self.position_bias.model_dump() if self.position_bias.pairs else None,
         }
 
 
@@ -270,7 +275,7 @@ class Rescoring:
 
 
 def _known(row: ScoredRow) -> KnownResult:
-    return KnownResult(row.status, row.value, row.why, row.fault, row.untouched, row.role == "origin")
+    return KnownResult(row.status, row.value, row.why, row.fault, row.untouched, row.role == "origin", row.components)
 
 
 def _is_dear(scored: Scored) -> bool:

@@ -81,10 +81,12 @@ def run_target(path: Path, turns: frozenset[int] | None = None, with_history: bo
         ledger.close()
     scenario = _scenario(info, records)
     found = list(_images(_sources(folder.images), info.origin.image, records, with_history, scenario))
+    start = info.origin
+    size = (start.width, start.height) if "width" in start.model_fields_set else None
     return Target(
         info.run,
         folder.path / FILE_NAME,
-        tuple(job for job, place in found if turns is None or place.turn in turns),
+        tuple(replace(job, origin_size=size) for job, place in found if turns is None or place.turn in turns),
         len(found),
         frozenset(get_args(EvaluatorInput)),
         {job.id: place for job, place in found},

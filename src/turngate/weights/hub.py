@@ -10,11 +10,22 @@ from pathlib import Path
 
 from turngate.errors import ConfigError, MachineError, MissingWeights, ProviderError, TurngateError, one_line
 
-__all__ = ["MODEL_FILES", "check_repository", "fetch", "hub_problem", "missing_model", "offline", "unreadable"]
+__all__ = [
+    "MODEL_FILES",
+    "MODEL_HOLDS",
+    "check_repository",
+    "fetch",
+    "hub_problem",
+    "missing_model",
+    "offline",
+    "unreadable",
+]
 
 
 MODEL_FILES = ("*.json", "*.jinja", "*.model", "*.safetensors", "*.txt")
 """What a model of transformers with its tokenizer or processor needs; files that could run code are left out."""
+MODEL_HOLDS = ("config.json", "*.safetensors")
+"""What the folder of such a model holds at least, as patterns."""
 _REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
 
 
@@ -47,22 +58,33 @@ def fetch(repository: str, revision: str | None, local_only: bool, kinds: Sequen
     return Path(found)
 
 
-def missing_model(model: str | None, revision: str | None, folder: str | Path | None, component: str) -> str | None:
+def missing_model(
+    model: str | None, revision: str | None, folder: str | Path | None, component: str, holds: Sequence[str] = ()
+) -> str | None:
     """What to do when neither `folder` nor, without one, the hub's cache holds a model, in one line; None when it does.
 
-    Looks for the folder, or for a snapshot of any size; fetches nothing. `component` has the settings.
+    Looks for the folder, or for a snapshot, and in it for a file of each of the patterns that it `holds`; fetches and
+    loads nothing. `component` has the settings.
     """
     from huggingface_hub import errors, snapshot_download
 
     if folder is not None:
-        return None if Path(folder).is_dir() else f"{component}.folder: there is no folder {folder}: check the path"
+        if not Path(folder).is_dir():
+            return f"{component}.folder: there is no folder {folder}: check the path"
+        lacking = _lacks(Path(folder), holds)
+        return lacking and f"{component}.folder: {folder} holds no {lacking}: check the path"
     try:
-        snapshot_download(str(model), revision=revision, local_files_only=True)
+        snapshot = snapshot_download(str(model), revision=revision, local_files_only=True)
+        return _mend(str(model), revision, component) if _lacks(Path(snapshot), holds) else None
     except errors.LocalEntryNotFoundError:
         return _mend(str(model), revision, component)
     except (OSError, ValueError):  # no name of a repository: building the component says so
         return None
-    return None
+
+
+def _lacks(folder: Path, holds: Sequence[str]) -> str | None:
+    """The first pattern of which `folder` has no file."""
+    return next((pattern for pattern in holds if not any(folder.glob(pattern))), None)
 
 
 def hub_problem(

@@ -61,8 +61,10 @@ def test_marks_reasons_version_sizes_and_cost_are_kept(
     )
     result = scored(one(judge(max_side=48), sample))
     assert (result.value, result.label, result.components) == (7, "pass", marks)
-    assert result.explanation == "Dots [31m in the sky.\nElse clean.", "a terminal is told nothing by a judge"
+    assert result.explanation == "Dots \x1b[31m in the sky.\nElse clean.", "kept as it came; who shows it cleans it"
+    assert len(result.answers) == 1 and "\\u001b[31m in the sky" in result.answers[0]
     assert set(result.flags) == {
+        "fake_server",
         "model:some-model-2026-11",
         "sent:previous:48x48:image/png:of 96x96",
         "sent:candidate:48x48:image/png:of 96x96",

@@ -129,7 +129,7 @@ def test_every_figure_is_written_and_named(folder: Path, tmp_path: Path) -> None
     shown = {path.stem: words(path) for path in written.figures}
     assert "damaged at 0.5 or more" in shown["truth"] and "no-gate" in shown["truth"]
     assert "Truth: simulator (lower is better)" in shown["truth"]
-    assert "costs $5" in shown["plane"] and "SIMULATED editor in 2 of 4 runs" in shown["plane"]
+    assert "costs $5" in shown["plane"] and "SIMULATED in 2 of 4 runs" in shown["plane"]
     assert "n = 2 runs per arm, 1 origin" in shown["plane"], "both origins are one picture"
     assert "stalls" in shown["plane"] and "propagates" in shown["plane"]
     assert "AUC within a run" in shown["auc"] and "brisque" in shown["gap"] and "misses" in shown["gap"]

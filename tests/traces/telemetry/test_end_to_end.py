@@ -45,7 +45,8 @@ def test_the_tree_is_the_ledger(driver: str, settings: Any, run: Any, collector:
         scores = {s.name: s.attributes.get("gen_ai.evaluation.score.value") for s in spans if s.name.startswith("ev")}
         assert scores == {f"evaluate {name}": score.value for name, score in attempt.scores.items()}
     assert all(turn.parent == root.span for turn in turns.values())
-    assert root.ended == view.events[-1].at_ns
+    assert [event.kind for event in view.events[-2:]] == ["ended", "telemetry"]
+    assert root.ended == view.events[-2].at_ns
 
 
 def test_a_resumed_run_is_one_trace_and_exports_the_same(settings: Any, run: Any, collector: Any) -> None:

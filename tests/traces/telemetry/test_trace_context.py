@@ -68,7 +68,7 @@ def test_without_one_the_trace_is_the_runs_own(collector: Any, config: Any, run:
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
     _, view = run(config(turns=1))
     assert {span.trace for span in collector.spans} == {f"{trace_id(view.info.run):032x}"}
-    assert view.events[0].data.keys() == {"pid", "driver", "turn"}
+    assert view.events[0].data.keys() == {"pid", "driver", "turn", "telemetry"}
 
 
 def test_the_span_that_is_current_comes_before_the_environment() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
+from turngate.traces.analysis.statistics import why_simulated
+
 if TYPE_CHECKING:
     from turngate.traces.analysis.run.summary import RunSummary
 
@@ -16,7 +18,10 @@ def summary_lines(summary: RunSummary) -> list[tuple[str, str]]:
     status = summary.status + (f": {summary.reason}" if summary.reason else "")
     lines = [("verdict", summary.verdict.words)]
     if summary.simulated:
-        lines.append(("editor", "SIMULATED: its damage is written by hand"))
+        lines.append(
+            ("server" if summary.fake_server else "editor", f"SIMULATED: {why_simulated(1, summary.fake_server)}")
+        )
+    lines += [("no effect", idle) for idle in summary.idle]
     lines += _answer_lines(summary)
     lines += [("run", summary.run), ("status", status)]
     turns = (
@@ -27,11 +32,30 @@ def summary_lines(summary: RunSummary) -> list[tuple[str, str]]:
     lines.append(("turns", turns))
     attempts = f"{summary.attempts} editor calls, {summary.rejected_attempts} rejected"
     lines.append(("attempts", attempts + (f", {summary.no_images} without an image" if summary.no_images else "")))
+    return [*lines, *_more_lines(summary)]
+
+
+def _more_lines(summary: RunSummary) -> list[tuple[str, str]]:
+    """Reviews, counts of scores, position bias, cost, lost telemetry."""
+    lines = []
+    if summary.reviews:
+        who = ", ".join(f"{number} by {name}" for name, number in summary.reviews.items())
+        lines.append(("reviews", who.replace("by not said", "by a person whose name was not said")))
     for name, counts in summary.counts.items():
         text = f"{counts.scored} scored, {counts.unscored} unscored, {counts.failed} failed, {counts.skipped} skipped"
+        if other := summary.other_size.get(name):
+            text += f", {other} of them on images of another size than the origin's: they compare less well"
         lines.append(("scores", f"{name}: {text}"))
+    for name, bias in summary.position_bias.items():
+        lines.append(("WARNING" if bias.always else "place", f"{name}: {bias.words}"))
     if summary.cost_usd is not None:
         lines.append(("cost", f"${summary.cost_usd:.4f}"))
+    lost = summary.lost_telemetry
+    if lost is None:
+        lines.append(("telemetry", "how much of it was lost is not known"))
+    elif any((lost.spans, lost.events, lost.points)):
+        signals = {"spans": lost.spans, "events": lost.events, "metric points": lost.points}
+        lines.append(("telemetry", "lost: " + ", ".join(f"{each} {what}" for what, each in signals.items() if each)))
     return lines
 
 

@@ -134,6 +134,21 @@ class RunView:
         """The recorded configuration, as far as readers need it."""
         return self.info.recorded
 
+    @cached_property
+    def fake_server(self) -> bool:
+        """The shipped fake server answered for the editor or for a judge: it said so at the start, or in an answer."""
+        if any(server.fake for server in self.info.resolved.servers.values()):
+            return True
+        return any(
+            attempt.row.from_fake_server or any(score.from_fake_server for score in attempt.scores.values())
+            for attempt in self.attempts
+        )
+
+    @property
+    def simulated(self) -> bool:
+        """What came back was made up: the editor's damage is written by hand, or a fake server answered."""
+        return self.info.resolved.simulated or self.fake_server
+
     @property
     def replayed(self) -> bool:
         """Its images were recorded before, by another run or elsewhere: nothing was edited in it."""

@@ -11,6 +11,7 @@ from turngate.traces.analysis.run.answer import RunAnswer, answer_run
 from turngate.traces.analysis.run.lines import summary_lines
 from turngate.traces.analysis.run.run_view import AttemptView, RunView, standings, truth_unit
 from turngate.traces.analysis.run.verdict import RunVerdict, run_verdict
+from turngate.traces.position_bias import PositionBias, position_bias
 from turngate.traces.records import RunStatus
 
 __all__ = ["Counts", "RunSummary", "summarise", "truth_words"]
@@ -28,6 +29,16 @@ class Counts(FrozenModel):
     skipped: int = 0
 
 
+class LostTelemetry(FrozenModel):
+    """How much of each signal never arrived, over all processes that worked on the run."""
+
+    spans: int = 0
+    events: int = 0
+    """Evaluation events."""
+    points: int = 0
+    """Data points of metrics."""
+
+
 class RunSummary(FrozenModel):
     """One run in numbers: what its gate did (`verdict`, `answer`), and how its turns closed."""
 
@@ -39,7 +50,11 @@ class RunSummary(FrozenModel):
     reason: str | None
     """Why the run ended or waits, when there is more to say than the status."""
     simulated: bool
-    """The editor's damage was written by hand."""
+    """What came back was made up: the editor's damage is written by hand, or the shipped fake server answered."""
+    fake_server: bool
+    """The shipped fake server answered for the editor or for a judge: no model was asked."""
+    idle: list[str]
+    """Settings of the editor that do nothing, each as `FIELD: why`; empty in runs of older versions."""
     truth: str | None
     """How truth was measured, and the value at which an image counts as damaged; None when it is not known."""
     verdict: RunVerdict
@@ -63,6 +78,12 @@ class RunSummary(FrozenModel):
     """Editor calls that gave no image."""
     truth_unknown: int
     """Candidates whose truth is not known; 0 in a run without a truth."""
+    reviews: dict[str, int]
+    """Who decided -> number of attempts, of those that a person decided about; `not said` where no name was given."""
+    position_bias: dict[str, PositionBias]
+    """Pairwise judge -> which place its answers name."""
+    other_size: dict[str, int]
+    """Evaluator -> scores without a reference of images of another size than the origin's: they compare less well."""
     counts: dict[str, Counts]
     """Evaluator -> counts over all attempts."""
     final_damaged: bool | None
@@ -77,6 +98,9 @@ class RunSummary(FrozenModel):
     """`cost_usd` over the turns that brought a new and sound image; None without a cost or without such a turn."""
     tokens: int | None
     """Sum of the known input and output tokens of editor and judges."""
+    lost_telemetry: LostTelemetry | None
+    """As recorded; zero where none was sent. None when it is not known: a process was killed or is still at work, the
+    application sends it, or an older turngate made the run."""
 
     def _repr_html_(self) -> str:
         return lines_html(summary_lines(self))
@@ -86,6 +110,7 @@ def summarise(run: RunView) -> RunSummary:
     """Count what happened."""
     attempts = run.attempts
     answer, truth = answer_run(run), truth_words(run)
+    decisions = [attempt.decision for attempt in attempts]
     closing = [attempt for attempt in attempts if attempt.decision.closes_turn]
     kinds = Counter(_closing_kind(attempt) for attempt in closing)
     used = [usage for attempt in attempts for usage in _usages(attempt)]
@@ -101,7 +126,9 @@ def summarise(run: RunView) -> RunSummary:
         id=run.info.run,
         status=run.status,
         reason=_reason(run),
-        simulated=run.info.resolved.simulated,
+        simulated=run.simulated,
+        fake_server=run.fake_server,
+        idle=run.info.resolved.editor.idle,
         truth=truth,
         verdict=run_verdict(answer, run.status),
         answer=answer,
@@ -115,6 +142,9 @@ def summarise(run: RunView) -> RunSummary:
         rejected_attempts=sum(attempt.decision.verdict == "reject" for attempt in attempts),
         no_images=sum(attempt.row.outcome == "no_image" for attempt in attempts),
         truth_unknown=sum(one.truth is None or one.truth.damaged is None for one in edited) if truth else 0,
+        reviews=dict(Counter(row.decided_by or "not said" for row in decisions if row.rule == "human")),
+        position_bias={name: bias for name in run.config.evaluators if (bias := _position_bias(attempts, name))},
+        other_size={name: number for name in run.config.evaluators if (number := _other_size(attempts, name))},
         counts={name: _counts(attempts, name) for name in run.config.evaluators},
         final_damaged=None if sound is None else not sound,
         final_untouched=last.untouched,
@@ -122,7 +152,26 @@ def summarise(run: RunView) -> RunSummary:
         cost_usd=cost,
         usd_per_progressed_turn=None if cost is None or not progressed else cost / progressed,
         tokens=sum(tokens) if tokens else None,
+        lost_telemetry=_lost_telemetry(run),
     )
+
+
+def _lost_telemetry(run: RunView) -> LostTelemetry | None:
+    """The sum over all processes; None as soon as one of them left no count."""
+    found, owed = LostTelemetry(), 0
+    for event in run.events:
+        if event.kind == "started":
+            sends = event.data.get("telemetry")
+            if sends is None:
+                return None
+            owed += bool(sends)
+        elif event.kind == "telemetry":
+            owed -= 1
+            lost = LostTelemetry(**event.data)
+            found = LostTelemetry(
+                spans=found.spans + lost.spans, events=found.events + lost.events, points=found.points + lost.points
+            )
+    return None if owed else found
 
 
 def truth_words(run: RunView) -> str | None:
@@ -153,8 +202,17 @@ def _closing_kind(attempt: AttemptView) -> str:
 
 
 def _counts(attempts: list[AttemptView], evaluator: str) -> Counts:
-    statuses = Counter(attempt.scores[evaluator].status for attempt in attempts if evaluator in attempt.scores)
-    return Counts(**{str(status): number for status, number in statuses.items()})
+    scores = [attempt.scores[evaluator] for attempt in attempts if evaluator in attempt.scores]
+    statuses = Counter(str(score.status) for score in scores)
+    return Counts(**statuses)
+
+
+def _other_size(attempts: list[AttemptView], evaluator: str) -> int:
+    return sum(evaluator in one.scores and one.scores[evaluator].other_size is not None for one in attempts)
+
+
+def _position_bias(attempts: list[AttemptView], evaluator: str) -> PositionBias | None:
+    return position_bias(attempt.scores[evaluator].components for attempt in attempts if evaluator in attempt.scores)
 
 
 def _reason(run: RunView) -> str | None:

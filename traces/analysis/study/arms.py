@@ -68,7 +68,9 @@ class ArmAnswer(FrozenModel):
     arm: str
     control: bool
     simulated_runs: int
-    """Runs of a simulator: there the damage was written by hand."""
+    """Runs in which what came back was made up: damage written by hand, or a fake server's answers."""
+    fake_server_runs: int
+    """Those of them in which the shipped fake server answered for the editor or for a judge."""
     runs: int
     """Runs that were begun; the aggregates rest on them."""
     known_runs: int
@@ -153,6 +155,7 @@ def answer_arm(arm: str, runs: Sequence[LoadedRun]) -> ArmAnswer:
         arm=arm,
         control=runs[0].run.control,
         simulated_runs=sum(one.simulated for one in summaries),
+        fake_server_runs=sum(one.fake_server for one in summaries),
         runs=len(runs),
         known_runs=len(known),
         statuses=dict(Counter(one.status for one in summaries)),

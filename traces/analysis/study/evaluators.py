@@ -21,6 +21,7 @@ from turngate.traces.analysis.run import (
 from turngate.traces.analysis.statistics import Estimate, cluster_mean
 from turngate.traces.analysis.study.gap import Gap, gaps
 from turngate.traces.analysis.study.loaded import LoadedRun, LoadedStudy, by_arm
+from turngate.traces.position_bias import PositionBias
 
 __all__ = [
     "ALL_EDITORS",
@@ -190,6 +191,10 @@ class EvaluatorAnswer(FrozenModel):
     """Over all attempts of all arms."""
     gap: Gap
     """The paper's gap, over the runs without a gate in which truth fell."""
+    other_size: int = 0
+    """Its scores without a reference of images of another size than the origin's: they compare less well."""
+    position_bias: PositionBias | None = None
+    """Of a pairwise judge: which place its answers name, over all attempts of all arms."""
     rescored: RescoredEvidence | None = Field(default=None, validation_alias=AliasChoices("rescored", "afterwards"))
     """Set when the scores were made after the runs."""
 
@@ -231,7 +236,14 @@ def _answer(name: str, everything: Sequence[LoadedRun], base: Sequence[LoadedRun
         of_candidates=sum(_with_truth(one.view) for one in base),
         counts=Counts(**counts),
         gap=gap,
+        other_size=sum(one.summary.other_size.get(name, 0) for one in everything),
+        position_bias=_position_bias(name, everything),
     )
+
+
+def _position_bias(name: str, runs: Sequence[LoadedRun]) -> PositionBias | None:
+    found = [bias for one in runs if (bias := one.summary.position_bias.get(name)) is not None]
+    return sum(found, PositionBias()) if found else None
 
 
 @dataclass(frozen=True)

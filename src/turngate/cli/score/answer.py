@@ -41,6 +41,10 @@ def say_scores(choice: Choice, work: Rescoring, targets: Sequence[Target], secon
         counts = [str(one[name]) for name in ("scored", "unscored", "failed")]
         table.add_row(one["name"], one["better"], *counts, *numbers, _left_out(one))
     Console(highlight=False).print(table)
+    for name, results in work.counts.items():
+        bias = results.position_bias
+        if bias.pairs:
+            click.echo(f"{'WARNING: ' if bias.always else ''}{name} {bias.words}", err=True)
     for name, why in choice.left_out.items():
         click.echo(f"left out: {name}: {why}", err=True)
     if answer["partial"]:

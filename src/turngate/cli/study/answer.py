@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from turngate.cli.columns import plain, print_rows, print_words
+from turngate.traces.analysis.statistics import why_simulated
 from turngate.traces.analysis.study import (
     arm_legend,
     arm_rows,
@@ -74,10 +75,11 @@ def say_answer(
     # One run per arm is a demonstration: its page has the rest.
     if len(study.arms()) < len(study.runs):
         _say_more(answer)
-    written, number = (sum(getattr(arm, field) for arm in answer.arms) for field in ("simulated_runs", "runs"))
+    fields = ("simulated_runs", "fake_server_runs", "runs")
+    written, fake, number = (sum(getattr(arm, field) for arm in answer.arms) for field in fields)
     if written:
         click.echo()
-        print_words(f"SIMULATED editor in {written} of {number} runs: there the damage was written by hand.")
+        print_words(f"SIMULATED in {written} of {number} runs: there {why_simulated(written, fake)}.")
     for remark in (*answer.remarks, *(remark for arm in answer.failures for remark in arm.remarks)):
         print_words(remark, error=True)
     click.echo(f"page: {page}")
@@ -108,6 +110,13 @@ def _say_more(answer: StudyAnswer) -> None:
         print_words("How well the evaluators tell damage: not told, add a no-gate arm.")
     else:
         _table(f"Evaluators against truth, within the runs of {answer.base}:", evaluator_rows(answer))
+    for judge in answer.evaluators:
+        if judge.position_bias is not None:
+            start = "WARNING: " if judge.position_bias.always else ""
+            print_words(f"{start}{judge.evaluator} {judge.position_bias.words}.")
+        if judge.other_size:
+            what = f"{judge.other_size} scores are of images of another size than the origin's"
+            print_words(f"{judge.evaluator}: {what}: they compare less well.")
     _table("The same decisions under other thresholds of damaged:", sensitivity_rows(answer))
     for other in answer.more_truths:
         click.echo()

@@ -48,18 +48,20 @@ def study_command(
 ) -> int:
     """Run every arm of the study FILE on every cell of its grid, then answer its question in tables and a page."""
     from turngate.cli.report import summary_reader
-    from turngate.graphs.study import read_study, run_jobs, unwatched
+    from turngate.graphs.study import check_study, plan_study, run_jobs, unwatched
     from turngate.graphs.study.estimate import estimate
     from turngate.traces.analysis.labels import read_labels
 
     verdicts = read_labels(labels) if labels else None  # before anything runs
-    study = read_study(file, overrides)
-    size = estimate(study, probe=only_plan)
+    study = plan_study(file, overrides)
+    components, same = check_study(study)
+    size = estimate(study, components, probe=only_plan)
+    remarks = (*study.remarks, *same)
     if only_plan and as_json:
-        print(json.dumps({"study": study.config.name, **asdict(size), "remarks": study.remarks}))
+        print(json.dumps({"study": study.config.name, **asdict(size), "remarks": remarks}))
         return 0
     if not as_json:
-        click.echo(_plan(study, size, jobs), err=not only_plan)
+        click.echo("\n".join((_plan(study, size, jobs), *remarks)), err=not only_plan)
     if only_plan:
         return 0
     reads = summary_reader(reader, study.config.reader)  # a missing one is an error before anything is paid
@@ -89,6 +91,7 @@ def follow_and_answer(
     from turngate.cli.study.progress import StudyProgress
 
     ended = list(found if quiet or as_json else StudyProgress(study, folder).follow(found))
+    _raise_if_none_began(ended)
     _write_reports(ended, reader)
     say_answer(folder, ended, as_json, reads, labels, more)
     return max((_code(one) for one in ended), default=0)
@@ -112,7 +115,20 @@ def _plan(study: Study, size: StudyEstimate, jobs: int) -> str:
         text += f", {size.paid_calls_at_most:,} of them paid, {usd}"
     if size.seconds is not None:
         text += f"; about {duration(size.seconds / min(jobs, size.runs))} with --jobs {jobs}, one attempt per turn"
-    return "\n".join((text, *study.remarks))
+    return text
+
+
+def _raise_if_none_began(ended: list[Finished]) -> None:
+    """Raise what kept every run from beginning: there is no answer then, only reasons."""
+    from turngate.errors import MachineError, NotReady
+    from turngate.traces.run_folder import RunFolder
+
+    if not ended or any(RunFolder(one.folder).exists() for one in ended):
+        return
+    lines = [f"{one.folder}: {one.reason}" for one in ended]
+    if all(one.exit_code == NotReady.exit_code for one in ended):
+        raise NotReady(lines)
+    raise MachineError(f"no run could begin: {lines[0]}")
 
 
 def _write_reports(ended: list[Finished], reader: str | None) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from turngate.pages.plots._style import name_of
-from turngate.traces.analysis.statistics import FEW_ORIGINS, counted, how_simulated
+from turngate.traces.analysis.statistics import FEW_ORIGINS, counted, how_simulated, why_simulated
 from turngate.traces.analysis.study import ArmAnswer, LoadedRun, TruthAnswer, thresholds_of
 
 if TYPE_CHECKING:
@@ -132,10 +132,11 @@ def sample_words(runs: Sequence[LoadedRun], never_begun: int = 0) -> str:
     number = counted(most, "run") if least == most else f"{least} to {most} runs"
     sentences = [f"n = {number}{each}, {counted(_origins(runs), 'origin')}."]
     simulated = sum(run.summary.simulated for run in runs)
+    why = why_simulated(simulated, sum(run.summary.fake_server for run in runs))
     if simulated == len(runs):
-        sentences.append("SIMULATED editor: the damage is written by hand.")
+        sentences.append(f"SIMULATED: {why}.")
     elif simulated:
-        sentences.append(f"SIMULATED editor in {simulated} of {len(runs)} runs: there the damage is written by hand.")
+        sentences.append(f"SIMULATED in {simulated} of {len(runs)} runs: there {why}.")
     short = sum(bool(run.answer.turns.not_reached) for run in runs)
     if short:
         sentences.append(f"{short} of {len(runs)} runs ended before their last turn and keep their last image.")

@@ -37,6 +37,8 @@ class ReviewVerdict(StrictModel):
 
     accept: bool
     comment: str = Field(default="", max_length=2000)
+    by: str = Field(default="", max_length=100)
+    """Who decides, as the person says."""
     turn: int
     attempt: int
     """What the person looked at: a run that went on since is not decided about."""

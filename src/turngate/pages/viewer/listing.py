@@ -158,10 +158,10 @@ def _study(listed: ListedFolder, raw: dict[str, Any]) -> RunListing:
 # A run as far as its summary needs it, from a few columns of its ledger: many times faster than the whole of it.
 
 _ATTEMPTS = ("turn", "attempt", "outcome", "input_image", "input_turn", "cost_usd", "flags")
-_SCORES = ("turn", "attempt", "evaluator", "usage")
+_SCORES = ("turn", "attempt", "evaluator", "usage", "flags")
 _TRUTHS = ("turn", "attempt", "measure", "value", "damaged_at", "damaged")
 _DECISIONS = (
-    "turn", "attempt", "verdict", "action", "taken_attempt", "closes_turn", "image_after", "image_turn_after",
+    "turn", "attempt", "verdict", "rule", "action", "taken_attempt", "closes_turn", "image_after", "image_turn_after",
     "status_after",
 )  # fmt: skip
 _EVENTS = ("kind", "data")
@@ -191,7 +191,7 @@ def quick_view(folder: Path, planned: int = 0) -> RunView:
         judged = _judged(link)
         events = [
             _EVENT.model_copy(update={**row, "data": json.loads(row["data"])})
-            for row in _rows(link, "events", _EVENTS, "kind IN ('started', 'ended')", "seq")
+            for row in _rows(link, "events", _EVENTS, "kind IN ('started', 'ended', 'telemetry')", "seq")
         ]
     finally:
         link.close()
@@ -235,7 +235,8 @@ def _judged(link: sqlite3.Connection) -> dict[_Key, list[ScoreRow]]:
     """Scores that cost something, by attempt."""
     found: dict[_Key, list[ScoreRow]] = {}
     for row in _rows(link, "scores", _SCORES, "usage != '{}'"):
-        score = _SCORE.model_copy(update={**row, "usage": json.loads(row["usage"])})
+        read = {name: json.loads(row[name] or "[]") for name in ("usage", "flags")}
+        score = _SCORE.model_copy(update={**row, **read})
         found.setdefault(_key(row), []).append(score)
     return found
 
@@ -266,6 +267,8 @@ class QuickSummary:
     """Of editor and all_series; None when no call reported one."""
     last: tuple[int, int] = (0, 0)
     """Turn and attempt of the last attempt; 0, 0 without one."""
+    fake_server: bool = False
+    """The shipped fake server answered for the editor or for a judge."""
 
 
 def stamp(folder: Path) -> Stamp:
@@ -301,4 +304,5 @@ def quick_summary(folder: Path, planned: int = 0) -> QuickSummary:
         numbers.answer.stalled_since is not None,
         numbers.cost_usd,
         (last.turn, last.attempt) if last else (0, 0),
+        numbers.fake_server,
     )

@@ -116,6 +116,7 @@ def tools_of(
         "failures": [{"name": name, "what": kind.what} for name, kind in FAILURES.items()],
         "no_labels": problem,
         "can_review": options.review is not None,
+        "by": options.book.by if options.book is not None else "",
         "review": {"turn": pending.turn, "attempt": pending.attempt} if pending else None,
     }
 

@@ -206,8 +206,10 @@
       message.textContent = "the run goes on ...";
       try {
         await send("review", { accept: event.submitter.value === "accept", comment: form.elements.comment.value,
+          by: form.elements.by.value,
           turn: tools.review.turn, attempt: tools.review.attempt });
         form.elements.comment.blur();
+        form.elements.by.blur();
       } catch (error) {
         message.textContent = error.message;
         buttons.forEach((button) => { button.disabled = false; });

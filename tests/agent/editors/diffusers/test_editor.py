@@ -126,7 +126,10 @@ def test_guidance_without_effect_is_flagged(models: tiny.Models, case: str) -> N
     folder = models(make, **settings)
     base = {"steps": 2, **base}
     other = "something else" if isinstance(value, str) else value * 0.9
-    first, second = (edited(build(folder, **base, **{setting: one})) for one in (value, other))
+    editor = build(folder, **base, **{setting: value})
+    told = any(line.startswith(f"editor.{setting}: ") for line in getattr(editor, "idle", ()))
+    assert told == (not acts), "it is told before the first call, and as the call then shows"
+    first, second = edited(editor), edited(build(folder, **base, **{setting: other}))
     assert (first.data != second.data) == acts
     assert (f"{setting}_has_no_effect" in first.flags) == (not acts)
     assert first.metadata["guidance"][setting] == {"value": value, "acts": acts}
@@ -276,6 +279,8 @@ def test_a_run(config: Any, run: Any, models: tiny.Models) -> None:
     assert ended.status == "complete"
     rows = [attempt.row for attempt in first.attempts]
     assert [row.flags for row in rows] == [["guidance_scale_has_no_effect"]] * 2
+    (idle,) = first.info.resolved.editor.idle
+    assert idle.startswith("editor.guidance_scale: it has no effect in ")
     assert [row.metadata["seed"] for row in rows] == [row.seed for row in rows]
     assert {row.model for row in rows} == {first.info.resolved.editor.model}
     assert [row.image for row in rows] == [attempt.row.image for attempt in second.attempts]

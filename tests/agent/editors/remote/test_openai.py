@@ -37,7 +37,7 @@ def test_an_edit_brings_an_image_and_its_usage(ask: Ask, photo: Picture) -> None
     assert answer.usage.output_tokens
     assert answer.usage.cost_usd is not None
     assert answer.usage.cost_usd >= answer.usage.output_tokens * 10 / 1e6
-    assert answer.flags == ("seed_not_sent",)
+    assert answer.flags == ("seed_not_sent", "fake_server")
 
 
 def test_a_model_without_a_price_has_no_cost(ask: Ask) -> None:

@@ -76,6 +76,14 @@ def notices(run: RunView, summary: RunSummary, shots: Mapping[str, Shot]) -> lis
         found.append(f"{counted(summary.no_change, 'turn')} closed with an unchanged image: not an edit.")
     flags = Counter(flag for attempt in run.attempts for flag in attempt.row.flags)
     found.extend(f"{counted(count, 'candidate')} flagged {flag}." for flag, count in flags.most_common())
+    for name, bias in summary.position_bias.items():
+        found.append(f"{name} {bias.words}.")
+    for name, number in summary.other_size.items():
+        found.append(
+            f"{name} scored {counted(number, 'image')} of another size than the origin's: without a reference such "
+            "values compare less well."
+        )
+    found.extend(f"{idle}." for idle in run.info.resolved.editor.idle)
     found.extend(sentence for name in summary.counts if (sentence := without_score(run, name)))
     found.extend(truth_doubts([run]))
     broken = [shot for shot in shots.values() if shot.thumbnail is None]

@@ -32,7 +32,7 @@ from turngate.pages.report.charts import (
 from turngate.pages.report.page import write_page
 from turngate.pages.report.thumbnails import Shot, shots
 from turngate.traces.analysis.run import MARK, VERDICT_WORDS, Standing, goes_on_words, truth_unit
-from turngate.traces.analysis.statistics import FEW_ORIGINS, counted, how_simulated
+from turngate.traces.analysis.statistics import FEW_ORIGINS, counted, how_simulated, why_simulated
 from turngate.traces.analysis.study import ArmAnswer, FailureAnswer, LoadedRun, LoadedStudy, StudyAnswer
 from turngate.traces.analysis.taxonomy import FAILURES
 from turngate.traces.redact import redact
@@ -195,6 +195,13 @@ def _evaluator_notices(answer: StudyAnswer) -> list[str]:
     )
     for one in answer.evaluators:
         counts = one.counts
+        if one.position_bias is not None:
+            found.append(f"{one.evaluator} {one.position_bias.words}.")
+        if one.other_size:
+            found.append(
+                f"{one.evaluator} scored {counted(one.other_size, 'image')} of another size than the origin's: "
+                "without a reference such values compare less well."
+            )
         if one.like_truth:
             found.append(f"{one.evaluator} is what the truth is measured by: its AUC is no merit.")
         if counts.unscored or counts.failed:
@@ -281,6 +288,8 @@ def study_content(
         "single": all(len(arm.runs) == 1 for arm in arms),
         "simulated": _simulated(runs),
         "replayed": all(run.view.replayed for run in runs),
+        "fake_server": any(run.summary.fake_server for run in runs),
+        "why_simulated": why_simulated(*(sum(getattr(run.summary, name) for run in runs) for name in _MADE_UP)),
         "mixed": len({arm.simulated for arm in arms}) > 1,
         "how_simulated": how_simulated,
         "verdict_words": VERDICT_WORDS,
@@ -303,8 +312,11 @@ def _with_evaluators(runs: list[LoadedRun], arm: str) -> list[LoadedRun]:
     return [run for run in runs if run.run.arm == arm and run.evaluators]
 
 
+_MADE_UP = ("simulated", "fake_server")
+
+
 def _simulated(runs: list[LoadedRun]) -> str:
-    """Where the damage was written by hand, in words; empty where it was not."""
+    """In which runs what came back was made up, in words; empty where in none."""
     written = [run for run in runs if run.summary.simulated]
     if len(written) == len(runs):
         return "in every run"
