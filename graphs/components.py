@@ -68,6 +68,7 @@ class Components:
                 paid=editor.paid,
                 provider=getattr(editor, "provider", None),
                 idle=list(self.idle),
+                left_out=getattr(editor, "left_out", ""),
             ),
             simulated=editor.simulated or any(server.fake for server in servers.values()),
             servers=servers,

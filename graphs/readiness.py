@@ -11,7 +11,7 @@ from turngate.agent.editors import EDITORS
 from turngate.agent.gates import GATES
 from turngate.agent.reasoning import READERS
 from turngate.agent.scenarios import SCENARIOS
-from turngate.component import ComponentConfig, missing_here
+from turngate.component import ComponentConfig, ObjectConfig, missing_here
 from turngate.errors import ConfigError, MissingWeights, NotReady, TurngateError, UserError, one_line
 from turngate.evaluators import EVALUATORS
 from turngate.graphs.components import Components, build_components
@@ -122,6 +122,8 @@ class Readiness:
 
     def component(self, registry: Registry[Any], config: ComponentConfig) -> Any:
         """The component, in outline where it has weights; or the error that says why it cannot be."""
+        if isinstance(config, ObjectConfig):  # made already; two of them may describe themselves alike
+            return _caught(lambda: registry.build(config))
         key = f"{registry.kind} {config!r}"
         if key not in self._components:
             self._components[key] = _caught(lambda: self._outline(registry, config))

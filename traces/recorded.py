@@ -54,6 +54,8 @@ class RecordedEditor(FrozenModel):
     """Remote provider; None for local editors."""
     idle: list[str] = []
     """Settings that do nothing in this run, each as `FIELD: why`; known before turn 1."""
+    left_out: str = ""
+    """Of recorded answers: which files are not served, in one line; empty for none."""
 
 
 class RecordedFacts(FrozenModel):

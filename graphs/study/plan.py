@@ -421,7 +421,8 @@ def check_study(study: Study) -> tuple[dict[Path, Components], tuple[str, ...]]:
         for line in whole[job.path].idle:
             idle.setdefault(line, []).append(job.arm)
     remarks = [f"does nothing: {line} (arm {', '.join(dict.fromkeys(arms))})" for line, arms in idle.items()]
-    return whole, (*same_origins(study, ready), *remarks)
+    left_out = dict.fromkeys(getattr(components.editor, "left_out", "") for components in whole.values())
+    return whole, (*same_origins(study, ready), *remarks, *filter(None, left_out))
 
 
 def same_origins(study: Study, ready: Readiness) -> list[str]:

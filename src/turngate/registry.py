@@ -140,6 +140,8 @@ class Registry(Generic[T]):
 
         Raises as `build` does, but for what only loading the weights can tell.
         """
+        if isinstance(config, ObjectConfig):
+            return self.build(config)
         component: Any = self.find(config.type)
         if not hasattr(component, "outline") or missing_modules(component):
             return self.build(config)

@@ -119,7 +119,7 @@ def test_an_origin_for_a_folder(score: Turngate, images: Path, tmp_path: Path) -
     assert numbers["max"] < 80, "80 dB is no measurement"
     shown = score("images", "--with", "psnr", "--origin", images / "step_0.png", "--out", "elsewhere.sqlite").out
     words = shown.split()  # the column is narrow
-    assert "left out" in shown and words[words.index("untouched") - 1] == "1"
+    assert "left out" in shown and words[words.index("origin") - 1] == "1"
     assert not (images / "scores.sqlite").exists()
     assert len(rows(tmp_path / "elsewhere.sqlite", "item")) == 12
     left = score("images", "--with", "psnr", "scripted", "--skip-missing", "--json").json()

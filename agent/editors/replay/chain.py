@@ -60,6 +60,8 @@ class Chain:
     """Some of it was made by a simulator."""
     origin: Recorded | None = None
     """The image before turn 1; None where it is not known."""
+    left_out: str = ""
+    """Which files of its folder are not in it, in one line; empty for none."""
 
     @classmethod
     def of_frames(

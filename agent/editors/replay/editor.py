@@ -111,6 +111,8 @@ class ReplayEditor:
         self.simulated = self._chain.simulated or config.simulated
         self.stochastic = self._chain.retried
         """Retries make sense where several attempts of a turn were recorded; the seed changes nothing."""
+        self.left_out = self._chain.left_out
+        """Which files of the folder are not served, in one line; empty for none."""
         self.knows_origin = self._chain.origin is not None
         """The record holds the picture before turn 1."""
         self._same_as_origin: dict[str, bool] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, cast
@@ -15,7 +15,7 @@ from turngate.agent.editor import EditUsage, NoImage, NoImageWhy
 from turngate.agent.editors.replay.chain import Chain, Recorded
 from turngate.decoding import open_image
 from turngate.errors import BadImage, ConfigError
-from turngate.image_files import is_image_file
+from turngate.image_files import images_and_others, is_image_file, left_out_words, name_some
 from turngate.manifest import manifest_rows
 from turngate.traces.images import ImageStore
 from turngate.traces.records import AttemptRow, DecisionRow
@@ -70,8 +70,9 @@ def read_folder(folder: Path, pattern: str | None, incomplete: bool = False) -> 
     With `pattern` (a regular expression with a group `turn` and perhaps `attempt`) they are those at any depth whose
     path, relative to `folder` and with `/`, holds a match; others are left out. Raises `ConfigError` or `BadImage`.
     """
-    recorded = []
-    for file in _images(folder, deep=pattern is not None):
+    recorded, unmatched = [], []
+    images, others = _images(folder, deep=pattern is not None)
+    for file in images:
         name = file.relative_to(folder).as_posix() if pattern else file.stem
         found = re.search(pattern or _LAST_NUMBER, name)
         if found:
@@ -79,15 +80,30 @@ def read_folder(folder: Path, pattern: str | None, incomplete: bool = False) -> 
             recorded.append(_frame(Recorded(turn, attempt, file), "editor.source", incomplete))
         elif pattern is None:
             raise ConfigError(f"editor.source: {file} has no number: rename it, or say with `pattern` which are meant")
+        else:
+            unmatched.append(file)
     if not any(one.turn for one in recorded):
         raise ConfigError(f"editor.source: {folder} {_lacks(folder, pattern)}")
     numbered = "its paths by pattern" if pattern else "the last number in each name is its turn, or give `pattern`"
-    return Chain.of_frames(recorded, f"{folder} ({numbered})", incomplete=incomplete)
+    chain = Chain.of_frames(recorded, f"{folder} ({numbered})", incomplete=incomplete)
+    return replace(chain, left_out="; ".join(_left_out(folder, unmatched, others)))
 
 
-def _images(folder: Path, deep: bool) -> list[Path]:
-    paths = folder.rglob("*") if deep else folder.iterdir()
-    return sorted(path for path in paths if is_image_file(path))
+def _left_out(folder: Path, unmatched: list[Path], others: list[Path]) -> Iterator[str]:
+    if others:
+        yield f"{folder}: {left_out_words(others)}"
+    if unmatched:
+        do = "1 image does" if len(unmatched) == 1 else f"{len(unmatched)} images do"
+        yield f"{folder}: {do} not fit the pattern, and left out: {name_some(unmatched)}"
+
+
+def _images(folder: Path, deep: bool) -> tuple[list[Path], list[Path]]:
+    """Images in `folder`, or at any depth, and the files that are none, hidden ones aside."""
+    if deep:
+        return images_and_others(folder)
+    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    images = [path for path in files if is_image_file(path)]
+    return images, [path for path in files if path not in set(images)]
 
 
 def _number(found: re.Match[str], group: str, file: Path) -> int:
@@ -101,7 +117,7 @@ def _lacks(folder: Path, pattern: str | None) -> str:
     runs = sorted(file.parent.name for file in folder.glob("*/run.json"))
     if runs:
         return f"is a folder of runs: give one of them ({', '.join(runs)[:100]})"
-    images = _images(folder, deep=pattern is not None)
+    images, _ = _images(folder, deep=pattern is not None)
     if images and pattern:
         return f"has images, but no path with a turn above 0 fits pattern {pattern!r}: one is {images[0].name}"
     return "holds no run (run.json) and no images that are numbered from 1"

@@ -196,6 +196,8 @@ class Live:
         self._say(f"{plain(str(self._folder))}: {self._turns} turns, editor {editor}{simulated}, gate {gate}")
         for idle in resolved.editor.idle:
             self._say(f"does nothing: {plain(idle)}", style="yellow")
+        if resolved.editor.left_out:
+            self._say(f"note: {plain(resolved.editor.left_out, 400)}", style="yellow")
         self._cost = quick_summary(self._folder).cost_usd  # of what was done before, when the run goes on
         self._left = TimeLeft(self._turns)
         self._since = time.monotonic()

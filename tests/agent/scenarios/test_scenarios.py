@@ -19,7 +19,9 @@ from turngate.picture import Picture
 
 PROMPT = "Produce an exact replica of the provided image, with no alterations."
 CUSTOM = {"type": "custom", "instructions": ["make it blue", "make it red"]}
-BUILT_IN: list[Any] = [name for name in SCENARIOS.builtin if name != "custom"] + [{**CUSTOM, "cycle": True}]
+TOLD = {"custom", "external"}
+"""Those that have no words of their own."""
+BUILT_IN: list[Any] = [name for name in SCENARIOS.builtin if name not in TOLD] + [{**CUSTOM, "cycle": True}]
 
 
 def build(raw: Any) -> Scenario:

@@ -120,5 +120,5 @@ def test_missing_weights_are_said_in_one_line(name: str, tmp_path: Path) -> None
     )  # fmt: skip
     assert done.returncode != 0
     (line,) = done.stderr.splitlines()
-    assert line.startswith(f"turngate: pyiqa:{name}: ")
+    assert line.startswith(f"turngate: evaluators.x: pyiqa:{name}: ")
     assert "not on this machine" in line

@@ -84,6 +84,8 @@ def notices(run: RunView, summary: RunSummary, shots: Mapping[str, Shot]) -> lis
             "values compare less well."
         )
     found.extend(f"{idle}." for idle in run.info.resolved.editor.idle)
+    if run.info.resolved.editor.left_out:
+        found.append(f"{run.info.resolved.editor.left_out}.")
     found.extend(sentence for name in summary.counts if (sentence := without_score(run, name)))
     found.extend(truth_doubts([run]))
     broken = [shot for shot in shots.values() if shot.thumbnail is None]
