@@ -27,12 +27,12 @@ from turngate.graphs.measure_step import measure, measure_truths
 from turngate.graphs.origin import load_origin
 from turngate.graphs.readiness import check_run
 from turngate.graphs.session import LoopContext, Observer, Session
-from turngate.graphs.work import Review, Work, working_on
+from turngate.graphs.work import ENDINGS, Review, Work, working_on
 from turngate.picture import Picture
 from turngate.traces.images import stored_files
 from turngate.traces.ledger import Ledger
 from turngate.traces.lock import RunLock
-from turngate.traces.progress import Progress
+from turngate.traces.progress import Progress, fold
 from turngate.traces.provenance import provenance
 from turngate.traces.recorded import RecordedOrigin
 from turngate.traces.run_folder import Parent, RunFolder, RunInfo, new_run_id
@@ -86,7 +86,11 @@ def start_run(
     A run of the same configuration that is already there goes on; another one raises `ConfigChanged`. `run_id` is
     made up when it is not given.
     """
-    with _begun(RunFolder(Path(folder)), config, observers, run_id) as work:
+    run = RunFolder(Path(folder))
+    over = _over(run, config) if run.exists() else None
+    if over is not None:
+        return over
+    with _begun(run, config, observers, run_id) as work:
         _drive(work.session)
     return _ended(work)
 
@@ -101,9 +105,26 @@ def continue_run(
 
     `config` may change budgets, driver and telemetry; other changes raise `ConfigChanged`.
     """
-    with _gone_on(RunFolder.existing(Path(folder)), config, observers, review) as work:
+    run = RunFolder.existing(Path(folder))
+    over = _over(run, config) if review is None else None
+    if over is not None:
+        return over
+    with _gone_on(run, config, observers, review) as work:
         _drive(work.session)
     return _ended(work)
+
+
+def _over(run: RunFolder, config: RunConfig | None) -> Ended | None:
+    """How a finished run ended, None for another: it is only read, so it may lie where nothing can be written."""
+    info = run.info()
+    if config is not None:
+        refuse_changes(run, info, parse_config(info.config, str(run.info_file)), _pinned(config))
+    ledger = run.ledger()
+    try:
+        status = fold(info.origin.image, ledger.decisions()).status
+    finally:
+        ledger.close()
+    return Ended(run.path, status, None, worked=False) if status in ENDINGS else None
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from turngate.errors import DamagedRun, MachineError
-from turngate.sqlite_file import SqliteKind
+from turngate.sqlite_file import SqliteKind, choose_journal, is_immutable
 from turngate.traces._older import answer_now, composite_now, evaluator_of, flags_now, thresholds_now, truth_now
 from turngate.traces.records import LEADING_TRUTH, SCHEMA_VERSION, TABLES, CompositeRow, Row, ScoreRow, TruthRow
 from turngate.traces.redact import redact
@@ -32,13 +32,12 @@ _AFFINITY = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT"}
 def connect(
     path: Path, *, read_only: bool, durable: bool, kind: SqliteKind = LEDGER, tables: Tables = TABLES
 ) -> sqlite3.Connection:
-    """Open the ledger (or a file of another `kind`) in WAL mode; `durable` waits for the disk on every commit.
+    """Open the ledger (or a file of another `kind`); `durable` waits for the disk on every commit.
 
     Raises `DamagedRun` for a file of another kind, or of a newer turngate; whatever it raises, no open file is left.
     """
     if read_only:
-        # Without a write-ahead log nobody writes, and `immutable` leaves no -wal and -shm files beside a finished run.
-        how = "mode=ro" if path.with_name(path.name + "-wal").exists() else "immutable=1"
+        how = "immutable=1" if is_immutable(path) else "mode=ro"
         link = sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True, timeout=30, check_same_thread=False)
     else:
         link = sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
@@ -47,7 +46,7 @@ def connect(
         if problem is not None:
             raise DamagedRun(f"cannot use {path}: {problem}")
         if not read_only:
-            link.execute("PRAGMA journal_mode=WAL")
+            choose_journal(link, path)
             link.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
             kind.create(link, lambda: _create_tables(link, tables))
     except BaseException:

@@ -20,7 +20,7 @@ from turngate.errors import MachineError
 from turngate.evaluators.evaluator import EvalInput, Evaluator, Facts
 from turngate.evaluators.result import Result, Score, Unscored, result_from_json, result_to_json
 from turngate.evaluators.scoring import score
-from turngate.sqlite_file import SqliteKind
+from turngate.sqlite_file import SqliteKind, choose_journal
 
 __all__ = [
     "Inputs",
@@ -223,7 +223,7 @@ def _connect(path: Path) -> sqlite3.Connection:
         problem = _KIND.problem(link)
         if problem is not None:
             raise sqlite3.DatabaseError(problem)
-        link.execute("PRAGMA journal_mode=WAL")
+        choose_journal(link, path)
         link.execute("PRAGMA synchronous=NORMAL")
         _KIND.create(link, lambda: link.execute(_TABLE))
     except BaseException:

@@ -17,7 +17,6 @@ __all__ = [
     "is_image_file",
     "is_image_name",
     "left_out_words",
-    "name_some",
     "natural",
 ]
 
@@ -72,10 +71,6 @@ def left_out_words(others: Sequence[Path]) -> str:
     """Which files were left out, in one line; empty for none."""
     if not others:
         return ""
+    shown = ", ".join(file.name for file in others[:3]) + (", ..." if len(others) > 3 else "")
     are = "1 file is no image" if len(others) == 1 else f"{len(others)} files are no images"
-    return f"{are} that can be read (PNG, JPEG, WebP, AVIF, JPEG 2000, GIF, TIFF, BMP, PPM), and left out: {name_some(others)}"
-
-
-def name_some(files: Sequence[Path]) -> str:
-    """Names of the first three files, and dots where there are more."""
-    return ", ".join(file.name for file in files[:3]) + (", ..." if len(files) > 3 else "")
+    return f"{are} that can be read (PNG, JPEG, WebP, AVIF, JPEG 2000, GIF, TIFF, BMP, PPM), and left out: {shown}"

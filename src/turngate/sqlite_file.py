@@ -1,12 +1,14 @@
-"""Which SQLite files are ours: each kind has a number of its own in the file's header, and a version."""
+"""SQLite files of ours: each kind has a number of its own in the file's header, and a version; their journals."""
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
-__all__ = ["SqliteKind"]
+__all__ = ["SqliteKind", "choose_journal", "is_immutable", "mounted_as"]
 
 
 @dataclass(frozen=True)
@@ -52,3 +54,47 @@ class SqliteKind:
             link.execute("ROLLBACK")
             raise
         link.execute("COMMIT")
+
+
+# A write-ahead log is memory that processes share: it cannot work where they are on several machines.
+
+_SHARED = re.compile(r"nfs|cifs|smb|9p|afs|lustre|gpfs|beegfs|ceph|gluster|pvfs|orangefs|virtiofs|fuse\.(?!fuse-overlayfs)")
+"""Types of file systems that several machines may have at once, by how they begin."""
+
+
+def choose_journal(link: sqlite3.Connection, path: Path) -> None:
+    """A write-ahead log for the database at `path`; on a file system that machines share, or without one, a journal.
+
+    See https://sqlite.org/wal.html: all processes that use a write-ahead log must be on one machine.
+    """
+    link.execute(f"PRAGMA journal_mode={'DELETE' if _SHARED.match(mounted_as(path)) else 'WAL'}")
+
+
+def is_immutable(path: Path) -> bool:
+    """Nobody writes the database at `path`, and nothing is left to be done: it has a write-ahead log, and that is gone.
+
+    A reader that knows so leaves no files beside it, and can read where nothing can be written.
+    """
+    try:
+        if path.with_name(f"{path.name}-wal").exists():
+            return False
+        with path.open("rb") as file:
+            return file.read(20)[18:20] == b"\2\2"  # see https://sqlite.org/fileformat.html: written with such a log
+    except OSError:
+        return False
+
+
+def mounted_as(path: Path, mounts: Path = Path("/proc/self/mountinfo")) -> str:
+    """Type of the file system that holds `path`, `ext4` or `nfs4`; empty where the machine does not say (not Linux)."""
+    try:
+        lines = mounts.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return ""
+    found, longest = "", -1
+    whole = path.resolve()
+    for line in lines:
+        before, _, after = line.partition(" - ")
+        point = Path(re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), before.split(" ")[4]))
+        if whole.is_relative_to(point) and len(point.parts) >= longest:  # the latest of two mounts at one place is seen
+            found, longest = after.split(" ")[0], len(point.parts)
+    return found

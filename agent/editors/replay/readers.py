@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, cast
@@ -15,7 +15,7 @@ from turngate.agent.editor import EditUsage, NoImage, NoImageWhy
 from turngate.agent.editors.replay.chain import Chain, Recorded
 from turngate.decoding import open_image
 from turngate.errors import BadImage, ConfigError
-from turngate.image_files import images_and_others, is_image_file, left_out_words, name_some
+from turngate.image_files import images_and_others, is_image_file, left_out_words
 from turngate.manifest import manifest_rows
 from turngate.traces.images import ImageStore
 from turngate.traces.records import AttemptRow, DecisionRow
@@ -70,7 +70,7 @@ def read_folder(folder: Path, pattern: str | None, incomplete: bool = False) -> 
     With `pattern` (a regular expression with a group `turn` and perhaps `attempt`) they are those at any depth whose
     path, relative to `folder` and with `/`, holds a match; others are left out. Raises `ConfigError` or `BadImage`.
     """
-    recorded, unmatched = [], []
+    recorded = []
     images, others = _images(folder, deep=pattern is not None)
     for file in images:
         name = file.relative_to(folder).as_posix() if pattern else file.stem
@@ -80,21 +80,12 @@ def read_folder(folder: Path, pattern: str | None, incomplete: bool = False) -> 
             recorded.append(_frame(Recorded(turn, attempt, file), "editor.source", incomplete))
         elif pattern is None:
             raise ConfigError(f"editor.source: {file} has no number: rename it, or say with `pattern` which are meant")
-        else:
-            unmatched.append(file)
     if not any(one.turn for one in recorded):
         raise ConfigError(f"editor.source: {folder} {_lacks(folder, pattern)}")
     numbered = "its paths by pattern" if pattern else "the last number in each name is its turn, or give `pattern`"
     chain = Chain.of_frames(recorded, f"{folder} ({numbered})", incomplete=incomplete)
-    return replace(chain, left_out="; ".join(_left_out(folder, unmatched, others)))
-
-
-def _left_out(folder: Path, unmatched: list[Path], others: list[Path]) -> Iterator[str]:
-    if others:
-        yield f"{folder}: {left_out_words(others)}"
-    if unmatched:
-        do = "1 image does" if len(unmatched) == 1 else f"{len(unmatched)} images do"
-        yield f"{folder}: {do} not fit the pattern, and left out: {name_some(unmatched)}"
+    meant = [file for file in others if not pattern or re.search(pattern, file.relative_to(folder).as_posix())]
+    return replace(chain, left_out=f"{folder}: {left_out_words(meant)}" if meant else "")
 
 
 def _images(folder: Path, deep: bool) -> tuple[list[Path], list[Path]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import warnings
 from typing import Any
 
 import click
@@ -79,6 +80,8 @@ def main() -> None:
     # on a busy machine either cost a factor of ten. Read when the libraries are loaded, so set before any import.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Pillow tells of every odd field of a file; what matters of it is in rows and messages of ours.
+    warnings.filterwarnings("ignore", category=UserWarning, module="PIL")
     from turngate.cli.errors import guarded
 
     raise SystemExit(guarded(cli))

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from turngate.cli.options import json_option, reader_option
+from turngate.cli.options import json_option, out_option, reader_option
+from turngate.errors import UserError
 
 if TYPE_CHECKING:
     from turngate.agent.reasoning import SummaryReader
@@ -20,18 +21,21 @@ __all__ = ["plot_command", "summary_reader", "write_page"]
 
 @click.command("report")
 @click.argument("run", type=click.Path(path_type=Path))
+@out_option("File to write; default report.html or index.html where the record lies. It shows images from there.")
 @reader_option
-def report_command(run: Path, reader: str | None) -> int:
+def report_command(run: Path, out: Path | None, reader: str | None) -> int:
     """Write RUN's report.html, or a study's index.html, again from ledgers and images."""
-    click.echo(write_page(run, reader))
+    if out is not None and out.is_dir():
+        raise UserError(f"--out {out} is a folder: give the file to write, {out / 'report.html'}")
+    click.echo(write_page(run, reader, out))
     return 0
 
 
 # Pages with the claims of reasoning summaries marked: what `run`, `report`, `study` and `view` write.
 
 
-def write_page(folder: Path, reader: str | None = None) -> Path:
-    """Write the report of the run, or the page of the study, in `folder`; returns its path.
+def write_page(folder: Path, reader: str | None = None, out: Path | None = None) -> Path:
+    """Write the report of the run, or the page of the study, in `folder`, or to `out`; returns its path.
 
     Summaries are read by `reader` (as `--reader` takes it), or as the run or study was configured.
     """
@@ -45,10 +49,10 @@ def write_page(folder: Path, reader: str | None = None) -> Path:
         for run in loaded.runs:
             _look_for_modules(run.view.info.config)
         read = summary_reader(reader, loaded.study.config.get("reader"))
-        return write_study_page(loaded, answer_study(loaded, read))
+        return write_study_page(loaded, answer_study(loaded, read), out)
     config = RunFolder.existing(folder).info().config
     _look_for_modules(config)
-    return write_run_report(folder, summary_reader(reader, config.get("reader")))
+    return write_run_report(folder, summary_reader(reader, config.get("reader")), out)
 
 
 def _look_for_modules(config: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turngate.cli.options import json_option, out_option, quiet_option, reader_option, set_option
-from turngate.errors import UserError
+from turngate.errors import MachineError, UserError
 
 if TYPE_CHECKING:
     from turngate.graphs.runner import Ended
@@ -99,9 +99,14 @@ def finish(ended: Ended, as_json: bool, reader: str | None = None) -> int:
     from turngate.cli.show import print_summary
     from turngate.traces.analysis.run import RunView, summarise
 
-    report = ended.folder / "report.html"
-    if ended.worked or not report.exists():
+    report: Path | None = ended.folder / "report.html"
+    if ended.worked:
         report = write_page(ended.folder, reader)
+    elif not (ended.folder / "report.html").exists():
+        try:
+            report = write_page(ended.folder, reader)
+        except MachineError:  # a finished run may lie where nothing can be written
+            report = None
     summary = summarise(RunView.load(ended.folder))
     print_summary(summary, report, as_json, worked=ended.worked)
     return code_for(ended.status, ended.reason)

@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from turngate.cli.columns import print_rows
 from turngate.traces.analysis.statistics import counted
 
 if TYPE_CHECKING:
@@ -29,18 +30,7 @@ def say_scores(choice: Choice, work: Rescoring, targets: Sequence[Target], secon
     if as_json:
         print(json.dumps(answer, ensure_ascii=False))
         return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=None)
-    for title in ("evaluator", "better", "scored", "unscored", "failed", "mean", "min", "max", "left out"):
-        words = title in ("evaluator", "better", "left out")
-        table.add_column(title, justify="left" if words else "right", no_wrap=title != "left out", overflow="fold")
-    for one in answer["evaluators"]:
-        numbers = ["-" if one[name] is None else f"{one[name]:.5g}" for name in ("mean", "min", "max")]
-        counts = [str(one[name]) for name in ("scored", "unscored", "failed")]
-        table.add_row(one["name"], one["better"], *counts, *numbers, _left_out(one))
-    Console(highlight=False).print(table)
+    print_rows([_row(one) for one in answer["evaluators"]], left=("better", "left out"))
     for name, results in work.counts.items():
         bias = results.position_bias
         if bias.pairs:
@@ -91,6 +81,12 @@ def _answer(choice: Choice, work: Rescoring, targets: Sequence[Target], seconds:
         ],
         "left_out": choice.left_out,
     }
+
+
+def _row(one: Mapping[str, Any]) -> dict[str, str]:
+    counts = {name: str(one[name]) for name in ("scored", "unscored", "failed")}
+    numbers = {name: "-" if one[name] is None else f"{one[name]:.5g}" for name in ("mean", "min", "max")}
+    return {"evaluator": one["name"], "better": one["better"], **counts, **numbers, "left out": _left_out(one)}
 
 
 def _left_out(one: Mapping[str, Any]) -> str:

@@ -29,6 +29,7 @@ def test_a_folder_in_the_order_of_its_numbers(tmp_path: Path) -> None:
     (folder / ".hidden_3.png").write_bytes(b"")
     editor = build(folder)
     assert (editor.length, editor.simulated, editor.stochastic, editor.paid) == (11, False, False, False)
+    assert editor.left_out.startswith(f"{folder}: 1 file is no image") and editor.left_out.endswith(": notes.txt")
     for turn in range(1, 12):
         answer = edited(ask(editor, turn, gray(10 * (turn - 1))))
         assert answer.data == gray(10 * turn).data
@@ -49,8 +50,9 @@ def test_a_pattern_chooses_among_folders(tmp_path: Path) -> None:
         for turn in (1, 2):
             put(tmp_path / f"table/run_{chain}", **{f"s{turn}_try1_512px": 40 * chain + turn})
     put(tmp_path / "table/run_2", s2_try2_512px=99)
+    (tmp_path / "table/run_1/s3_try1.txt").write_text("another chain's")
     editor = build(tmp_path, pattern=r"run_2/s(?P<turn>\d+)_try(?P<attempt>\d+)")
-    assert editor.length == 2 and editor.stochastic
+    assert editor.length == 2 and editor.stochastic and editor.left_out == ""
     assert edited(ask(editor, 2, gray(81), attempt=2)).data == gray(99).data
     assert edited(ask(editor, 2, gray(81), attempt=2)).flags == ()
     with pytest.raises(ConfigError, match="turn 1, attempt 1 twice"):

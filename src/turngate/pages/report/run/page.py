@@ -151,17 +151,17 @@ class RunPage:
     values: dict[str, Any]
 
 
-def write_run_report(run: Path, reader: SummaryReader | None = None) -> Path:
-    """Write `report.html` of the run at `run` and return its path.
+def write_run_report(run: Path, reader: SummaryReader | None = None, out: Path | None = None) -> Path:
+    """Write the page of the run at `run` to `out`, by default its `report.html`, and return its path.
 
     One file that opens without network; full images are linked where they lie in the run folder. With a `reader`, what
-    reasoning summaries claim is marked. Raises `NoSuchRun`
-    or `DamagedRun` when there is no run to read, `MachineError` when the page cannot be written.
+    reasoning summaries claim is marked. Raises `NoSuchRun` or `DamagedRun` when there is no run to read, `MachineError`
+    when the page cannot be written.
     """
     view = RunView.load(run)
-    images = images_of(view)
-    page = run_content(view, shots(view.folder.images, images, view.folder.path, edge_for(len(images))), reader)
-    return write_page(view.folder.report_file, "run.html.j2", page.figures, page.shots, **page.values)
+    images, target = images_of(view), out or view.folder.report_file
+    page = run_content(view, shots(view.folder.images, images, target.parent, edge_for(len(images))), reader)
+    return write_page(target, "run.html.j2", page.figures, page.shots, **page.values)
 
 
 def run_content(

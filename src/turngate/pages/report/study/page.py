@@ -225,15 +225,15 @@ class StudyPage:
     values: dict[str, Any]
 
 
-def write_study_page(loaded: LoadedStudy, answer: StudyAnswer) -> Path:
-    """Write `index.html` in the study's folder and return its path.
+def write_study_page(loaded: LoadedStudy, answer: StudyAnswer, out: Path | None = None) -> Path:
+    """Write the page to `out`, by default `index.html` in the study's folder, and return its path.
 
     Links to the runs' reports and images are relative, so the study's folder can be moved as a whole. Raises
     `UserError` when no run was begun, `MachineError` when the page cannot be written.
     """
-    folder = loaded.study.folder
-    page = study_content(loaded, answer, partial(_report_of, folder), partial(_shots_of, folder))
-    return write_page(folder / "index.html", "study.html.j2", page.figures, page.shots, **page.values)
+    target = out or loaded.study.folder / "index.html"
+    page = study_content(loaded, answer, partial(_report_of, target.parent), partial(_shots_of, target.parent))
+    return write_page(target, "study.html.j2", page.figures, page.shots, **page.values)
 
 
 def study_content(

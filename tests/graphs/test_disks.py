@@ -1,7 +1,8 @@
-"""A disk that fills up: nothing is bought without room for it, and what was bought is kept."""
+"""A disk that fills up: nothing is bought without room for it, what was bought is kept. One that is read-only."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.cli.program import Done, environment, turngate
 
 from turngate import RunView, continue_run, start_run
 from turngate.agent.editor import Edited, EditRequest, NoImage
@@ -17,6 +19,8 @@ from turngate.errors import MachineError
 from turngate.graphs.config import RunConfig
 from turngate.picture import Picture
 from turngate.traces.reserve import DiskReserve
+
+__all__ = ["environment", "turngate"]
 
 Config = Callable[..., RunConfig]
 MB = 2**20
@@ -128,3 +132,25 @@ def test_an_editor_that_costs_nothing_needs_no_room(config: Config, disk: Callab
     ended = start_run(config(turns=2, telemetry={"exporter": "none"}), disk(8) / "run")
     assert ended.status == "complete"
     assert not [*ended.folder.glob("*.part")]
+
+
+# A folder that can only be read.
+
+
+def test_a_finished_run_is_left_alone_and_reported_elsewhere(
+    disk: Callable[[int], Path], config: Config, tmp_path: Path, turngate: Callable[..., Done]
+) -> None:
+    place = disk(64)
+    settings = config(turns=2)
+    start_run(settings, place / "run")
+    (place / "run" / "report.html").unlink(missing_ok=True)
+    subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+    for ended in (start_run(settings, place / "run"), continue_run(place / "run")):
+        assert (ended.status, ended.worked) == ("complete", False)
+    again = turngate("resume", place / "run", "--json").json()
+    assert (again["report"], again["worked"]) == (None, False)
+    told = turngate("report", place / "run", "--out", tmp_path / "page.html")
+    assert told.out.strip() == str(tmp_path / "page.html")
+    (linked, *_) = re.findall(r'href="([^"]+/images/[^"]+)"', (tmp_path / "page.html").read_text())
+    assert (tmp_path / linked).is_file()
+    turngate("report", place / "run", "--out", tmp_path).refused(2, "give the file to write")
