@@ -187,8 +187,8 @@ class Editor(Protocol):
     damage and `metadata` of images made by an earlier process).
 
     An editor of recorded answers has `misfit(origin)` (why the picture before turn 1 is not the recorded one; None when
-    it is, or is not known), `knows_origin`, and `left_out` (which files it does not serve, in one line). It is built when
-    a study is planned, so that must be cheap.
+    it is, or is not known), `knows_origin`, and `left_out` (which files it does not serve, in one line). It is built
+    when a study is planned, so that must be cheap.
     """
 
     model: str

@@ -58,7 +58,7 @@ class SqliteKind:
 
 # A write-ahead log is memory that processes share: it cannot work where they are on several machines.
 
-_SHARED = re.compile(r"nfs|cifs|smb|9p|afs|lustre|gpfs|beegfs|ceph|gluster|pvfs|orangefs|virtiofs|fuse\.(?!fuse-overlayfs)")
+_SHARED = re.compile(r"nfs|cifs|smb|9p|afs|lustre|gpfs|beegfs|ceph|gluster|orangefs|virtiofs|fuse\.(?!fuse-overlayfs)")
 """Types of file systems that several machines may have at once, by how they begin."""
 
 
