@@ -16,6 +16,7 @@ from turngate.errors import MachineError, UserError
 from turngate.registry import nearest
 from turngate.traces.analysis.labels.labels import LabelRow, Labels
 from turngate.traces.analysis.taxonomy import FAILURES
+from turngate.whole_file import write_whole
 
 __all__ = ["COLUMNS", "append_label", "append_labels", "read_labels"]
 
@@ -67,8 +68,13 @@ def append_labels(path: Path, rows: Sequence[LabelRow]) -> None:
             size = os.fstat(descriptor).st_size
             before = os.pread(descriptor, size, 0).decode("utf-8-sig")
             columns = _columns(next(csv.reader(io.StringIO(before, newline="")), []), path) if before else list(COLUMNS)
+            is_older = "image" not in columns and any(row.image for row in rows)
             for row in rows:
-                _check_room(columns, row, path)
+                _check_room([*columns, "image"] if is_older else columns, row, path)
+            if is_older:
+                columns.append("image")
+                _rewrite(path.resolve(), before, rows, columns)
+                return
             text = "\n" if before and not before.endswith("\n") else ""
             lines = [] if before else [columns]
             text += _as_csv([*lines, *([_cells(row)[name] for name in columns] for row in rows)])
@@ -77,6 +83,13 @@ def append_labels(path: Path, rows: Sequence[LabelRow]) -> None:
         raise MachineError(f"cannot write to {path}: {error.strerror}: choose a place you can write to") from error
     except UnicodeDecodeError:
         raise UserError(f"{path} is not a UTF-8 text file: choose another file") from None
+
+
+def _rewrite(path: Path, before: str, rows: Sequence[LabelRow], columns: list[str]) -> None:
+    """A file of an older turngate, with the column `image` and the new rows, put in the place of the file."""
+    header, *old = [cells for cells in csv.reader(io.StringIO(before, newline="")) if cells]
+    lines = [[*header, "image"], *([*cells, ""] for cells in old)]
+    write_whole(path, _as_csv([*lines, *([_cells(row)[name] for name in columns] for row in rows)]), sync=True)
 
 
 def _columns(header: list[str], path: Path) -> list[str]:
@@ -121,6 +134,7 @@ def _cells(row: LabelRow) -> dict[str, str]:
     return {
         "run": row.run, "turn": str(row.turn), "attempt": "" if row.attempt is None else str(row.attempt),
         "damaged": verdict, "labels": ";".join(row.labels), "failure": row.failure, "by": row.by, "at": row.at,
+        "image": row.image,
     }  # fmt: skip
 
 

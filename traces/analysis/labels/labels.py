@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -15,15 +15,17 @@ from turngate.traces.analysis.run import AttemptView, RunView
 from turngate.traces.analysis.taxonomy import FailureName
 from turngate.traces.records import LABELS_TRUTH, CompositeRow, TruthRow
 
-__all__ = ["MEASURE", "LabelRow", "Labels", "with_labels"]
+__all__ = ["MEASURE", "LabelRow", "Labels", "Place", "images_by_place", "with_labels"]
 
 
 AttemptKey = tuple[int, int]
+Place = tuple[str, AttemptKey]
+"""`origin`, `candidate` or `composite`, and turn and attempt."""
 
 
 class LabelRow(StrictModel):
-    """One row of a label file. A later row replaces an earlier one about the same image; one that says nothing takes it
-    back."""
+    """One row of a label file. A person's later row replaces an earlier one about the same image; one that says nothing
+    takes it back."""
 
     run: str = Field(min_length=1)
     """Run id, or path of the run's folder, relative to the label file or to the working directory."""
@@ -41,6 +43,9 @@ class LabelRow(StrictModel):
     """Who looked."""
     at: str = ""
     """When, ISO 8601."""
+    image: str = Field(default="", pattern=r"^([0-9a-f]{64})?$")
+    """SHA-256 of the image that was looked at. The row means these bytes wherever they are, in every run; empty means
+    the image at the place that is named."""
 
     @field_validator("at")
     @classmethod
@@ -70,7 +75,7 @@ class RunLabels:
     composites: dict[int, LabelRow] = field(default_factory=dict)
     """Turn that ended with a composite (a masked accept) -> label of that composite."""
     remarks: tuple[str, ...] = ()
-    """One line each: rows whose image is not there, and verdicts that another person's row replaced."""
+    """One line each: rows whose image is not there, and images that people disagree about."""
 
 
 @dataclass(frozen=True)
@@ -82,25 +87,12 @@ class Labels:
     """Line in the file, and what it says; in order."""
 
     def of(self, run: RunView) -> RunLabels:
-        """The labels of a run."""
-        found: dict[tuple[str, AttemptKey], tuple[int, LabelRow]] = {}
-        remarks = []
-        for line, row in self.rows:
-            if not self._means(row, run):
-                continue
-            place = _place(row, run)
-            if isinstance(place, str):
-                remarks.append(f"{self.path}, line {line}: {place}")
-                continue
-            before = found.pop(place, None)
-            if before is not None and _overruled(before[1], row):
-                remarks.append(
-                    f"{self.path}, line {line}: {row.by or 'somebody'} says otherwise than "
-                    f"{before[1].by or 'somebody'} in line {before[0]}; the later row counts"
-                )
-            if not row.empty:
-                found[place] = (line, row)
-        rows = {place: row for place, (_, row) in found.items()}
+        """The labels of a run: of several people's verdicts that of the majority, and none where they are even."""
+        said, remarks = self.said(run)
+        rows = {place: _together(list(people.values())) for place, people in said.items()}
+        apart = {place: people for place, people in said.items() if _disagree(people.values())}
+        if apart:
+            remarks.append(f"{self.path}: {_apart_words(apart)}")
         return RunLabels(
             rows.get(("origin", (0, 0))),
             {place: row for (kind, place), row in rows.items() if kind == "candidate"},
@@ -108,11 +100,38 @@ class Labels:
             tuple(remarks),
         )
 
+    def said(self, run: RunView) -> tuple[dict[Place, dict[str, LabelRow]], list[str]]:
+        """Place of an image in the run -> person -> the row that counts; and one line for each row without an image."""
+        found: dict[Place, dict[str, LabelRow]] = {}
+        remarks = []
+        by_image: dict[str, list[Place]] = {}
+        for place, image in images_by_place(run).items():
+            by_image.setdefault(image, []).append(place)
+        for line, row in self.rows:
+            meant = self._means(row, run)
+            if row.image:
+                places = by_image.get(row.image, [])
+                problem = "the run has no image with this SHA-256" if meant and not places else ""
+            elif meant:
+                named = _place(row, run)
+                places, problem = ([], named) if isinstance(named, str) else ([named], "")
+            else:
+                continue
+            if problem:
+                remarks.append(f"{self.path}, line {line}: {problem}")
+            for place in places:
+                people = found.setdefault(place, {})
+                people.pop(row.by, None)
+                if not row.empty:
+                    people[row.by] = row
+        return {place: people for place, people in found.items() if people}, remarks
+
     def strangers(self, runs: Sequence[RunView]) -> list[str]:
         """One line for every run that rows name and that is none of `runs`."""
         named: dict[str, list[int]] = {}
         for line, row in self.rows:
-            named.setdefault(row.run, []).append(line)
+            if not row.image:  # an image may be that of a run elsewhere
+                named.setdefault(row.run, []).append(line)
         places = {run.folder.path.resolve() for run in runs} if named else set()
         ids = {run.info.run for run in runs}
         return [
@@ -134,7 +153,7 @@ def _and_more(rows: int) -> str:
     return f" and {rows} more row{'s' if rows > 1 else ''}" if rows else ""
 
 
-def _place(row: LabelRow, run: RunView) -> tuple[str, AttemptKey] | str:
+def _place(row: LabelRow, run: RunView) -> Place | str:
     """Which image a row means, or why there is none."""
     if row.turn == 0:
         return ("origin", (0, 0)) if not row.attempt else f"turn 0 is the origin, it has no attempt {row.attempt}"
@@ -157,9 +176,51 @@ def _place(row: LabelRow, run: RunView) -> tuple[str, AttemptKey] | str:
     return "candidate", (row.turn, attempts[0].row.attempt)
 
 
-def _overruled(before: LabelRow, now: LabelRow) -> bool:
-    """Another person gave another verdict; one's own later row is a correction."""
-    return before.by != now.by and None not in (before.damaged, now.damaged) and before.damaged != now.damaged
+def images_by_place(run: RunView) -> dict[Place, str]:
+    """Where images are in the run, as the origin, candidates and composites -> SHA-256."""
+    found: dict[Place, str] = {("origin", (0, 0)): run.info.origin.image}
+    for attempt in run.attempts:
+        key = (attempt.row.turn, attempt.row.attempt)
+        if attempt.row.image is not None:
+            found["candidate", key] = attempt.row.image
+        if attempt.composite is not None:
+            found["composite", key] = attempt.composite.image
+    return found
+
+
+# What several people say of one image.
+
+
+def _together(rows: Sequence[LabelRow]) -> LabelRow:
+    if len(rows) == 1:
+        return rows[0]
+    votes = [row.damaged for row in rows if row.damaged is not None]
+    damaged = None if 2 * sum(votes) == len(votes) else 2 * sum(votes) > len(votes)
+    return rows[0].model_copy(
+        update={
+            "damaged": damaged,
+            "labels": tuple(dict.fromkeys(name for row in rows for name in row.labels)),
+            "failure": "; ".join(dict.fromkeys(row.failure for row in rows if row.failure)),
+            "by": ", ".join(row.by for row in rows if row.by),
+            "at": max(row.at for row in rows),
+        }
+    )
+
+
+def _disagree(rows: Iterable[LabelRow]) -> bool:
+    return len({row.damaged for row in rows} - {None}) > 1
+
+
+def _apart_words(apart: Mapping[Place, Mapping[str, LabelRow]]) -> str:
+    (_, (turn, attempt)), people = next(iter(apart.items()))
+    say = ", ".join(
+        f"{by or 'somebody'} {'damaged' if row.damaged else 'sound'}"
+        for by, row in people.items()
+        if row.damaged is not None
+    )
+    which = "1 image" if len(apart) == 1 else f"{len(apart)} images"
+    where = f"turn {turn}, attempt {attempt}" if turn else "the origin"
+    return f"people disagree about {which} of a run (first {where}: {say}); the majority counts, a tie is no verdict"
 
 
 MEASURE = LABELS_TRUTH

@@ -88,7 +88,7 @@ class TaxonomyAnswer(FrozenModel):
     failures: list[FailureAnswer]
     """In the order of the taxonomy."""
     remarks: list[str]
-    """Rows of the label file that have no image in their run, and verdicts that another person's row replaced."""
+    """Rows of the label file that have no image in their run, and images that people disagree about."""
 
 
 def answer_failures(arm: str, runs: Sequence[LoadedRun], labels: Labels | None = None) -> TaxonomyAnswer:

@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,7 +16,16 @@ from tests.traces.runs import Writer, degraded
 
 from turngate.errors import MachineError, UserError
 from turngate.picture import encode_png
-from turngate.traces.analysis.labels import COLUMNS, LabelRow, append_label, read_labels, with_labels
+from turngate.traces.analysis.labels import (
+    COLUMNS,
+    LabelRow,
+    agreements,
+    append_label,
+    label_queue,
+    read_labels,
+    verdicts_of,
+    with_labels,
+)
 from turngate.traces.analysis.run import (
     RunView,
     seen_by,
@@ -29,7 +39,7 @@ from turngate.traces.analysis.taxonomy import FAILURES
 from turngate.traces.records import CompositeRow
 
 
-def labelled(path: Path, *lines: str, header: str = ",".join(COLUMNS)) -> Path:
+def labelled(path: Path, *lines: str, header: str = ",".join(COLUMNS[:-1])) -> Path:
     path.write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
     return path
 
@@ -137,15 +147,24 @@ def test_attempts_that_are_not_there_are_told(tmp_path: Path, run: RunView) -> N
     assert "turn 0 is the origin" in found.remarks[1]
 
 
-def test_the_later_row_counts_and_another_persons_other_verdict_is_told(tmp_path: Path, run: RunView) -> None:
+def test_a_persons_later_row_counts_and_people_who_disagree_are_told(tmp_path: Path, run: RunView) -> None:
     path = labelled(
         tmp_path / "l.csv",
         "run,1,1,yes,,,anna,", "run,1,,no,,,anna,", "run,2,2,yes,,,anna,", f"{run.info.run},2,2,no,,,ben,",
         "run,3,1,yes,,,anna,", "run,3,1,,,,ben,",
     )  # fmt: skip
     found = read_labels(path).of(run)
-    assert {place: row.damaged for place, row in found.candidates.items()} == {(1, 1): False, (2, 2): False}
-    assert found.remarks == (f"{path}, line 5: ben says otherwise than anna in line 4; the later row counts",)
+    assert {place: row.damaged for place, row in found.candidates.items()} == {
+        (1, 1): False,
+        (2, 2): None,
+        (3, 1): True,
+    }
+    (told,) = found.remarks
+    assert told.startswith(f"{path}: people disagree about 1 image of a run (first turn 2, attempt 2: anna damaged,")
+    assert told.endswith("ben sound); the majority counts, a tie is no verdict")
+    append_label(path, LabelRow(run="run", turn=2, attempt=2, damaged=True, labels=("counting",), by="cleo"))
+    third = read_labels(path).of(run).candidates[2, 2]
+    assert (third.damaged, third.labels, third.by) == (True, ("counting",), "anna, ben, cleo")
     annas = read_labels(path, by="anna").of(run)
     assert {place: row.damaged for place, row in annas.candidates.items()} == {
         (1, 1): False,
@@ -224,6 +243,8 @@ def test_rows_are_appended_under_the_header_that_is_there(tmp_path: Path) -> Non
     assert own.read_text() == "turn,run,damaged\n1,r1,no\n2,r1,yes\n"
     with pytest.raises(UserError, match="has no column by"):
         append_label(own, LabelRow(run="r1", turn=3, by="anna"))
+    append_label(own, LabelRow(run="r1", turn=3, damaged=False, image="0" * 64))  # the column is new
+    assert own.read_text() == f"turn,run,damaged,image\n1,r1,no,\n2,r1,yes,\n3,r1,no,{'0' * 64}\n"
     with pytest.raises(UserError, match="no column is called 'a'"):
         other = tmp_path / "other.csv"
         other.write_text("a,b\n1,2\n")
@@ -265,10 +286,80 @@ texts = st.text(st.characters(exclude_categories=["C", "Z"], include_characters=
     st.builds(
         LabelRow, run=texts.filter(bool), turn=st.integers(0, 999), attempt=st.none() | st.integers(0, 9),
         damaged=st.none() | st.booleans(), labels=st.lists(st.sampled_from(list(FAILURES)), unique=True).map(tuple),
-        failure=texts, by=texts, at=st.just("") | st.datetimes().map(lambda at: at.isoformat()),
+        failure=texts, by=texts, image=st.sampled_from(["", "0" * 64, "9af" + "1" * 61]),
+        at=st.just("") | st.datetimes().map(lambda at: at.isoformat()),
     )
 )  # fmt: skip
 def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, row: LabelRow) -> None:
     path = tmp_path_factory.mktemp("labels") / "l.csv"
     append_label(path, row)
     assert [found for _, found in read_labels(path).rows] == [row]
+
+
+def test_a_row_with_an_image_means_its_bytes_in_every_run(tmp_path: Path, run: RunView) -> None:
+    """Two arms took the same image; the label names the one in which it was seen."""
+    writer = Writer(tmp_path / "other", size=32, turns=2, evaluators={})
+    same = encode_png(degraded(writer.origin, 0.1, 1))
+    writer.attempt(1, image=same, scores={})
+    writer.attempt(2, image=same, scores={}, status_after="complete")
+    other = RunView.load(writer.close())
+    image = other.attempts[0].row.image
+    assert image is not None and run.attempts[0].row.image == image
+    append_label(tmp_path / "l.csv", LabelRow(run="other", turn=1, attempt=1, damaged=True, by="anna", image=image))
+    labels = read_labels(tmp_path / "l.csv")
+    assert list(labels.of(other).candidates) == [(1, 1), (2, 1)]
+    assert list(labels.of(run).candidates) == [(1, 1)]
+    assert labels.strangers([run]) == [] and labels.of(run).remarks == ()
+    gone = LabelRow(run="other", turn=1, attempt=1, damaged=True, by="anna", image="f" * 64)
+    append_label(tmp_path / "l.csv", gone)
+    assert "line 3: the run has no image with this SHA-256" in read_labels(tmp_path / "l.csv").of(other).remarks[0]
+
+
+def test_people_who_judge_one_image_in_two_runs_agree_about_one_image(tmp_path: Path, run: RunView) -> None:
+    images = [str(run.attempts[number].row.image) for number in range(5)]
+    for number, (anna, ben) in enumerate([(True, True), (True, True), (False, False), (True, False), (False, True)]):
+        place = {"run": "run", "turn": 1, "image": images[number]}
+        append_label(tmp_path / "l.csv", LabelRow(**place, damaged=anna, by="anna"))
+        append_label(tmp_path / "l.csv", LabelRow(**place, damaged=ben, by="ben"))
+    verdicts = verdicts_of(read_labels(tmp_path / "l.csv"), [run, run])
+    (found,) = agreements(verdicts)
+    assert (found.images, found.both_damaged, found.both_sound, found.only_a, found.only_b) == (5, 2, 1, 1, 1)
+    assert found.kappa == pytest.approx((0.6 - 0.52) / 0.48)
+    assert found.words == "anna and ben agree about 3 of 5 images that both judged (kappa 0.17)"
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=40))
+def test_kappa_is_that_of_the_textbook(pairs: list[tuple[bool, bool]]) -> None:
+    """1 for perfect agreement, at most 1, the same either way round, and scipy's correlation for equal shares."""
+    verdicts = {str(number): {"a": a, "b": b} for number, (a, b) in enumerate(pairs)}
+    found = agreements(verdicts)
+    if not pairs:
+        assert found == []
+        return
+    (one,) = found
+    (turned,) = agreements({image: {"a": said["b"], "b": said["a"]} for image, said in verdicts.items()})
+    both_one = len({verdict for pair in pairs for verdict in pair}) == 1
+    assert (one.kappa is None) == both_one
+    if one.kappa is not None:
+        assert one.kappa <= 1 and turned.kappa == pytest.approx(one.kappa)
+        assert (one.kappa == 1) == all(a == b for a, b in pairs)
+        if sum(a for a, _ in pairs) == sum(b for _, b in pairs):
+            assert one.kappa == pytest.approx(float(np.corrcoef(np.array(pairs, float).T)[0, 1]))
+
+
+def test_the_queue_has_each_image_once_and_what_stands_near_the_limit_first(tmp_path: Path) -> None:
+    """Distances from 0.5 are 0.4, 0.01 and 0.4: the median is 0.4, and nearness 1/2, 1/1.025 and 1/2."""
+    writer = Writer(tmp_path / "run", size=32, turns=5, evaluators={})
+    often, near, far = (encode_png(degraded(writer.origin, 0.1 * number, number)) for number in (1, 2, 3))
+    writer.attempt(1, image=often, scores={}, damage=0.1)
+    writer.attempt(2, image=near, scores={}, damage=0.49)
+    writer.attempt(3, image=far, scores={}, damage=0.9)
+    writer.attempt(4, image=often, scores={}, damage=0.1)
+    writer.attempt(5, image=encode_png(writer.origin), scores={}, status_after="complete")
+    view = RunView.load(writer.close())
+    queue = label_queue([view, view])
+    by_image = {one.image: (one.turn, one.places, one.stands) for one in queue}
+    first, second, third = (str(view.attempts[number].row.image) for number in range(3))
+    assert by_image == {first: (1, 4, 4), second: (2, 2, 2), third: (3, 2, 2)}, "the origin is not asked about"
+    assert [one.image for one in queue] == [first, second, third]
+    assert [one.usefulness for one in queue] == pytest.approx([8 / 2, 4 / 1.025, 4 / 2])
