@@ -26,7 +26,7 @@ SWITCHES = [
 
 
 @dataclass
-class LoadedJob:
+class OpenedPage:
     """A page with what it complained about and asked for."""
 
     page: Page
@@ -62,7 +62,7 @@ class LoadedJob:
         ]
 
 
-Visit = Callable[..., LoadedJob]
+Visit = Callable[..., OpenedPage]
 
 
 @contextmanager
@@ -83,8 +83,8 @@ def visits(context: BrowserContext) -> Iterator[Visit]:
     """Opens addresses and waits for their charts; closes the pages in the end."""
     pages = []
 
-    def go(address: str, drawn: bool = True) -> LoadedJob:
-        opened = LoadedJob(context.new_page())
+    def go(address: str, drawn: bool = True) -> OpenedPage:
+        opened = OpenedPage(context.new_page())
         pages.append(opened.page)
         opened.page.on("console", lambda message: opened.complaints.append(message.text))
         opened.page.on("pageerror", lambda error: opened.complaints.append(str(error)))

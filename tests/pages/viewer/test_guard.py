@@ -37,7 +37,8 @@ def test_loopback_names_are_answered(viewed: Viewed, host: str) -> None:
 
 
 def test_another_page_cannot_write(viewed: Viewed) -> None:
-    path, body = f"/label/{viewed.key('one')}", {"turn": 1, "attempt": 1, "damaged": True}
+    image = RunView.load(viewed.root / "one").attempts[0].row.image
+    path, body = f"/label/{viewed.key('one')}", {"image": image, "damaged": True}
     assert viewed.post(path, body, headers={"origin": "http://evil.example"}).status_code == 403
     assert viewed.client.post(f"/{path}", json=body).status_code == 403
     assert viewed.get(path).status_code == 405, "reading an address never writes"

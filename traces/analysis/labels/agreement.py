@@ -10,10 +10,10 @@ from turngate.frozen import FrozenModel
 from turngate.traces.analysis.labels.labels import Labels, images_by_place
 from turngate.traces.analysis.run import RunView
 
-__all__ = ["Agreement", "agreements", "cohen_kappa", "verdicts_of"]
+__all__ = ["LabelAgreement", "agreements", "cohen_kappa", "verdicts_of"]
 
 
-class Agreement(FrozenModel):
+class LabelAgreement(FrozenModel):
     """Verdicts of two people on the images that both judged."""
 
     a: str
@@ -66,7 +66,7 @@ def verdicts_of(labels: Labels, runs: Iterable[RunView]) -> dict[str, dict[str, 
     return dict(found)
 
 
-def agreements(verdicts: Mapping[str, Mapping[str, bool]]) -> list[Agreement]:
+def agreements(verdicts: Mapping[str, Mapping[str, bool]]) -> list[LabelAgreement]:
     """Every two people who judged an image both, by name."""
     people = sorted({by for said in verdicts.values() for by in said})
     found = (_agreement(a, b, [(said[a], said[b]) for said in verdicts.values() if a in said and b in said])
@@ -74,11 +74,11 @@ def agreements(verdicts: Mapping[str, Mapping[str, bool]]) -> list[Agreement]:
     return [one for one in found if one.images]
 
 
-def _agreement(a: str, b: str, pairs: Sequence[tuple[bool, bool]]) -> Agreement:
+def _agreement(a: str, b: str, pairs: Sequence[tuple[bool, bool]]) -> LabelAgreement:
     counts = {pair: pairs.count(pair) for pair in ((True, True), (False, False), (True, False), (False, True))}
     numbers = tuple(counts.values())
     both_damaged, both_sound, only_a, only_b = numbers
-    return Agreement(
+    return LabelAgreement(
         a=a, b=b, both_damaged=both_damaged, both_sound=both_sound, only_a=only_a, only_b=only_b,
         kappa=cohen_kappa(*numbers),
     )  # fmt: skip

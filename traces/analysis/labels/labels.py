@@ -183,7 +183,7 @@ def images_by_place(run: RunView) -> dict[Place, str]:
         key = (attempt.row.turn, attempt.row.attempt)
         if attempt.row.image is not None:
             found["candidate", key] = attempt.row.image
-        if attempt.composite is not None:
+        if attempt.composite is not None and attempt.composite.image is not None:
             found["composite", key] = attempt.composite.image
     return found
 

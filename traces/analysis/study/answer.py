@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.failures import LABEL_FILE, RunFailures, find_failures
 from turngate.traces.analysis.html import paragraph, table_html
-from turngate.traces.analysis.labels import Labels
+from turngate.traces.analysis.labels import Labels, agreements, verdicts_of
 from turngate.traces.analysis.run import calibration_origins, truth_doubts, truth_seen_by_gate, truth_unit
 from turngate.traces.analysis.statistics import Estimate, cluster_share, counted, smallest_p
 from turngate.traces.analysis.study.arms import ArmAnswer, answer_arm
@@ -232,11 +232,19 @@ def answer_study(loaded: LoadedStudy, reader: SummaryReader | None = None) -> St
             *_unequal(runs),
             *_calibrated_here(arms),
             *_seen_by_gate(lead),
-            *(labels.strangers([one.view for one in runs]) if labels is not None else []),
+            *_of_people(labels, runs),
             *truth_doubts(one.view for one in runs),
             *unreadable_scores(loaded),
         ],
     )
+
+
+def _of_people(labels: Labels | None, runs: Sequence[LoadedRun]) -> list[str]:
+    """Rows of the label file that mean no run, and how well every two people agree."""
+    if labels is None:
+        return []
+    views = [one.view for one in runs]
+    return [*labels.strangers(views), *(f"{one.words}." for one in agreements(verdicts_of(labels, views)))]
 
 
 def base_arm(arms: Mapping[str, Sequence[LoadedRun]]) -> str | None:

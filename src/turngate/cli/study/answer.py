@@ -89,7 +89,10 @@ def say_answer(
 def _program() -> str:
     """The installed program, with its path: `make` puts it in no one's PATH."""
     called = Path(sys.argv[0])
-    return shutil.which(called.name) or str(called.absolute() if called.name == "turngate" else "turngate")
+    if called.name != "turngate":  # a test, or Python with -c
+        return "turngate"
+    found = shutil.which(called.name)
+    return called.name if found and Path(found).resolve() == called.resolve() else str(called.absolute())
 
 
 def _say_truth(answer: TruthAnswer) -> None:

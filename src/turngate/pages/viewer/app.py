@@ -20,19 +20,19 @@ from turngate.pages.report import scripts
 from turngate.pages.viewer import pages
 from turngate.pages.viewer.guard import Guard
 from turngate.pages.viewer.index import Index, Query
-from turngate.pages.viewer.labelling import LabelInput, ReviewVerdict, ViewerOptions
+from turngate.pages.viewer.labelling import LabelInput, ReviewVerdict, ViewerOptions, about_image
 from turngate.pages.viewer.listing import ListedFolder, stamp
 from turngate.pages.viewer.pages import check_pending, version_of
 from turngate.pages.viewer.pictures import EDGES, read_image, small_image
 from turngate.traces.analysis.run import RunView
 from turngate.traces.images import ImageStore
-from turngate.traces.run_folder import RunFolder
 
 __all__ = ["make_app"]
 
 _STATIC = {
     **{name: (REPORT / name, "text/javascript") for name in scripts(True)},
     "report.css": (REPORT / "report.css", "text/css"),
+    "label.js": (pages.HERE / "label.js", "text/javascript"),
     "list.js": (pages.HERE / "list.js", "text/javascript"),
     "viewer.js": (pages.HERE / "viewer.js", "text/javascript"),
     "viewer.css": (pages.HERE / "viewer.css", "text/css"),
@@ -89,13 +89,22 @@ class _Viewer:
             raise NoSuchRun("no such file")
         return Response(known[0].read_bytes(), media_type=known[1], headers=_KEEP)
 
+    def labelling(self, request: Request) -> Response:
+        one = self._listed(request)
+        return _html(pages.labelling_page(self.index, one, self.base, self.options))
+
     async def label(self, request: Request) -> Response:
         one, given = self._listed(request, "run"), LabelInput.model_validate_json(await _body(request))
-        if self.options.book is None:
+        book = self.options.book
+        if book is None:
             raise UserError("labels cannot be kept here")
-        run = RunFolder(one.path).info().run
-        await asyncio.to_thread(self.options.book.put, run, given)
+        await asyncio.to_thread(lambda: book.put(RunView.load(one.path), given))
         return JSONResponse({"saved": True})
+
+    def about(self, request: Request) -> Response:
+        one = self._listed(request, "run")
+        found = about_image(RunView.load(one.path), request.path_params["sha"])
+        return JSONResponse({"places": found}, headers=_NO_STORE)
 
     async def decide(self, request: Request) -> Response:
         one, verdict = self._listed(request, "run"), ReviewVerdict.model_validate_json(await _body(request))
@@ -108,7 +117,7 @@ class _Viewer:
 
     def failed(self, request: Request, error: Exception) -> Response:
         status = 404 if isinstance(error, NoSuchRun) else 400 if isinstance(error, UserError | BadImage) else 500
-        if request.method == "POST" or request.url.path.startswith("/state/"):
+        if request.method == "POST" or request.url.path.startswith(("/state/", "/about/")):
             return JSONResponse({"error": str(error)}, status)
         return HTMLResponse(pages.message_page(self.base, "This cannot be shown", str(error)), status)
 
@@ -118,10 +127,11 @@ class _Viewer:
     def missing(self, request: Request, error: Exception) -> Response:
         return HTMLResponse(pages.message_page(self.base, "Nothing here", "This address leads nowhere."), 404)
 
-    def _listed(self, request: Request, kind: str) -> ListedFolder:
+    def _listed(self, request: Request, kind: str = "") -> ListedFolder:
+        """The run or study that the address names; `kind` empty for either."""
         one = self.index.get(request.path_params["key"])
-        if one is None or one.kind != kind:
-            raise NoSuchRun(f"no such {kind} in this folder: it was moved or deleted")
+        if one is None or kind not in ("", one.kind):
+            raise NoSuchRun(f"no such {kind or 'run or study'} in this folder: it was moved or deleted")
         return one
 
     def _version(self, one: ListedFolder) -> str:
@@ -139,6 +149,8 @@ def make_app(root: Path, token: str, options: ViewerOptions) -> Starlette:
         Route("/image/{key}/{sha}", viewer.image),
         Route("/thumb/{key}/{edge:int}/{sha}", viewer.thumb),
         Route("/static/{name:path}", viewer.static),
+        Route("/labelling/{key}", viewer.labelling),
+        Route("/about/{key}/{sha}", viewer.about),
         Route("/label/{key}", viewer.label, methods=["POST"]),
         Route("/review/{key}", viewer.decide, methods=["POST"]),
     ]

@@ -14,17 +14,17 @@ from turngate.pages.report.run import Stop, images_of, run_content
 from turngate.pages.report.study import study_content
 from turngate.pages.viewer.guard import POLICY, confined
 from turngate.pages.viewer.index import STATUSES, VERDICTS, Index, ListingPage, Query
-from turngate.pages.viewer.labelling import ViewerOptions
+from turngate.pages.viewer.labelling import ViewerOptions, labelling_values
 from turngate.pages.viewer.listing import ListedFolder, Stamp, stamp
 from turngate.pages.viewer.pictures import linked_shots
 from turngate.traces.analysis.run import VERDICT_WORDS, RunView, standings
 from turngate.traces.analysis.study import LoadedRun, StudyView, answer_study, load_study
-from turngate.traces.analysis.taxonomy import FAILURES
 
 __all__ = [
     "HERE",
     "PendingReview",
     "check_pending",
+    "labelling_page",
     "list_page",
     "message_page",
     "pending_review",
@@ -86,6 +86,15 @@ def pending_review(view: RunView) -> PendingReview | None:
     )
 
 
+@dataclass(frozen=True)
+class NowPicture:
+    """One picture of a run that goes on."""
+
+    title: str
+    words: str
+    shot: Shot
+
+
 # What the scripts on the page of a run know about it.
 
 
@@ -98,31 +107,16 @@ def tools_of(
     key: str, view: RunView, version: str, pending: PendingReview | None, options: ViewerOptions
 ) -> dict[str, Any]:
     """Plain JSON for `viewer.js` and the template."""
-    edited = [attempt.row for attempt in view.attempts if attempt.row.image is not None]
     last = view.attempts[-1].row if view.attempts else None
-    given, problem = {}, "labels are not kept here"
-    if options.book is not None:
-        try:
-            given, problem = options.book.of(view), ""
-        except UserError as error:
-            problem = str(error)
     return {
         "key": key,
         "version": version,
         "status": view.status,
-        "candidates": [f"t{row.turn}a{row.attempt}" for row in edited],
         "last": f"t{last.turn}a{last.attempt}" if last else "",
-        "given": {f"t{turn}a{attempt}": _plain(one) for (turn, attempt), one in given.items()},
-        "failures": [{"name": name, "what": kind.what} for name, kind in FAILURES.items()],
-        "no_labels": problem,
         "can_review": options.review is not None,
         "by": options.book.by if options.book is not None else "",
         "review": {"turn": pending.turn, "attempt": pending.attempt} if pending else None,
     }
-
-
-def _plain(given: Any) -> dict[str, Any]:
-    return {"damaged": given.damaged, "labels": list(given.labels), "failure": given.failure}
 
 
 HERE = Path(__file__).parent
@@ -156,8 +150,23 @@ def run_page(index: Index, one: ListedFolder, base: str, version: str, options: 
     )
     tools = tools_of(one.key, view, version, pending, options)
     given = {**page.values, "listed": one, "tools": tools, "tools_json": as_data(json.dumps(tools))}
-    given |= {"pending": pending, "pictures": shots}
+    given |= {"pending": pending, "pictures": shots, "now": _now(view, shots)}
     return _page("view_run.html.j2", base, _WHOLE, page.figures, page.shots, **given)
+
+
+_DECIDED = {"accept": "accepted", "accept_masked": "accepted in part", "reject": "rejected"}
+
+
+def _now(view: RunView, shots: Mapping[str, Shot]) -> list[NowPicture]:
+    """The image that stands, and the latest candidate where it is another; nothing of a run that is over."""
+    if view.status not in ("running", "interrupted") or not view.attempts:
+        return []
+    stand, last = standings(view)[-1], view.attempts[-1]
+    found = [NowPicture("Stands now", f"after turn {stand.turn} of {view.config.turns}", shots[stand.image])]
+    if last.row.image is not None and last.row.image != stand.image:
+        words = f"turn {last.row.turn}, attempt {last.row.attempt}: {_DECIDED[last.decision.verdict]}"
+        found.append(NowPicture("Latest candidate", words, shots[last.row.image]))
+    return found
 
 
 def study_stamp(one: ListedFolder) -> object:
@@ -178,11 +187,32 @@ def _load(index: Index, one: ListedFolder) -> RunView:
     return RunView.load(one.path)
 
 
-def study_page(index: Index, one: ListedFolder, base: str, options: ViewerOptions) -> str:
-    """A study as its page shows it, with links to the viewer's pages of its runs."""
+def labelling_page(index: Index, one: ListedFolder, base: str, options: ViewerOptions) -> str:
+    """The images of a run, or of the runs of a study, one after the other, for a person to judge."""
+    if one.kind == "run":
+        runs = [(one.key, _load(index, one))]
+    else:
+        index.scan()
+        keys = index.keys()
+        inside, _ = _runs_inside(index, one)
+        runs = [(keys[run.path.resolve()], run.load()) for run in inside.begun() if run.path.resolve() in keys]
+    return _page(
+        "label.html.j2", base, ["label.js"], title=f"Label {one.place} - turngate view", listed=one,
+        **labelling_values(runs, options),
+    )  # fmt: skip
+
+
+def _runs_inside(index: Index, one: ListedFolder) -> tuple[StudyView, int]:
+    """A study with the runs that lie in the viewer's folder, and the number of the others."""
     whole = StudyView.load(one.path)
     inside = [run for run in whole.runs if run.path.resolve().is_relative_to(index.root)]
-    loaded = load_study(StudyView(whole.folder, whole.config, inside))
+    return StudyView(whole.folder, whole.config, inside), len(whole.runs) - len(inside)
+
+
+def study_page(index: Index, one: ListedFolder, base: str, options: ViewerOptions) -> str:
+    """A study as its page shows it, with links to the viewer's pages of its runs."""
+    inside, outside = _runs_inside(index, one)
+    loaded = load_study(inside)
     index.scan()
     keys = index.keys()
 
@@ -193,7 +223,6 @@ def study_page(index: Index, one: ListedFolder, base: str, options: ViewerOption
         return linked_shots(run.images, wanted, base, key(run), edge)
 
     page = study_content(loaded, answer_study(loaded, options.reader), lambda run: f"{base}/run/{key(run)}", pictures)
-    outside = len(whole.runs) - len(inside)
     if outside:
         verb = "lies" if outside == 1 else "lie"
         page.values["notices"].append(f"{outside} of its runs {verb} outside of the folder that is viewed.")

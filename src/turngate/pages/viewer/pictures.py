@@ -10,6 +10,7 @@ from pathlib import Path
 from turngate.errors import NoSuchRun
 from turngate.pages.report import Shot, thumbnail
 from turngate.pages.viewer.guard import confined
+from turngate.picture import EXTENSIONS, Picture, encode_png
 from turngate.traces.images import ImageStore
 
 __all__ = ["EDGES", "linked_shots", "read_image", "small_image"]
@@ -19,13 +20,11 @@ EDGES = frozenset({64, 96, 144, 176, 240})
 
 _NAME = re.compile(r"[0-9a-f]{64}")
 _TYPES = {
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".webp": "image/webp",
-    ".gif": "image/gif",
-    ".bmp": "image/bmp",
-    ".tif": "image/tiff",
+    f".{extension}": media_type
+    for media_type, extension in EXTENSIONS.items()
+    if extension in ("png", "jpg", "webp", "gif", "bmp", "avif")
 }
+"""What browsers show as it is; of anything else they are sent a PNG of the pixels."""
 
 
 def linked_shots(store: ImageStore, wanted: Iterable[str], base: str, key: str, edge: int) -> dict[str, Shot]:
@@ -34,12 +33,15 @@ def linked_shots(store: ImageStore, wanted: Iterable[str], base: str, key: str, 
 
 
 def read_image(root: Path, store: ImageStore, sha256: str) -> tuple[bytes, str]:
-    """Bytes and media type of a stored image; raises `NoSuchRun`, `UserError` or `DamagedRun`."""
+    """Bytes and media type of a stored image; raises `NoSuchRun`, `UserError`, `BadImage` or `DamagedRun`."""
     path = store.find(sha256) if _NAME.fullmatch(sha256) else None
     if path is None:
         raise NoSuchRun("no such image in this run")
     confined(root, path)
-    return store.get(sha256), _TYPES.get(path.suffix, "application/octet-stream")
+    data = store.get(sha256)
+    if path.suffix in _TYPES or path.suffix == ".bin":
+        return data, _TYPES.get(path.suffix, "application/octet-stream")
+    return encode_png(Picture.from_bytes(data).rgb), "image/png"
 
 
 @lru_cache(maxsize=4096)

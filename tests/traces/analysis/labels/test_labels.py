@@ -318,9 +318,8 @@ def test_a_row_with_an_image_means_its_bytes_in_every_run(tmp_path: Path, run: R
 def test_people_who_judge_one_image_in_two_runs_agree_about_one_image(tmp_path: Path, run: RunView) -> None:
     images = [str(run.attempts[number].row.image) for number in range(5)]
     for number, (anna, ben) in enumerate([(True, True), (True, True), (False, False), (True, False), (False, True)]):
-        place = {"run": "run", "turn": 1, "image": images[number]}
-        append_label(tmp_path / "l.csv", LabelRow(**place, damaged=anna, by="anna"))
-        append_label(tmp_path / "l.csv", LabelRow(**place, damaged=ben, by="ben"))
+        for by, damaged in (("anna", anna), ("ben", ben)):
+            append_label(tmp_path / "l.csv", LabelRow(run="run", turn=1, image=images[number], damaged=damaged, by=by))
     verdicts = verdicts_of(read_labels(tmp_path / "l.csv"), [run, run])
     (found,) = agreements(verdicts)
     assert (found.images, found.both_damaged, found.both_sound, found.only_a, found.only_b) == (5, 2, 1, 1, 1)
