@@ -44,7 +44,7 @@ def view_command(
     import webbrowser
 
     from turngate.loopback import HOST, bind, serve
-    from turngate.pages.viewer import LabelBook, ViewerOptions, make_app
+    from turngate.pages.viewer import LabelBook, NoteBook, ViewerOptions, make_app
 
     if folder.exists() and not folder.is_dir():
         raise UserError(f"{folder} is a file: give the folder that holds the runs, {folder.parent} perhaps")
@@ -53,6 +53,9 @@ def view_command(
     file = labels or folder / "labels.csv"
     if labels is None and not file.resolve().is_relative_to(folder.resolve()):
         raise UserError(f"{file} is a link that leads out of the folder: name the file with --labels, if you trust it")
+    notes = folder / "notes.jsonl"
+    if not notes.resolve().is_relative_to(folder.resolve()):
+        raise UserError(f"{notes} is a link that leads out of the folder: remove the link")
     token = secrets.token_urlsafe(24)
     book = LabelBook(file, by or _user())
     listening = bind(port)
@@ -64,7 +67,7 @@ def view_command(
             webbrowser.open(url)
 
     with Reviews(reader) as reviews:
-        options = ViewerOptions(book, reviews.start, summary_reader(reader))
+        options = ViewerOptions(book, reviews.start, NoteBook(notes.resolve(), book.by), summary_reader(reader))
         serve(make_app(folder, token, options), listening, ready)
     return 0
 

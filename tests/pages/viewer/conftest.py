@@ -13,7 +13,7 @@ from tests.pages.browser import Visit, browser, visits
 from tests.traces.runs import long_run, study_of
 
 from turngate.errors import UserError
-from turngate.pages.viewer import LabelBook, ReviewVerdict, ViewerOptions, make_app
+from turngate.pages.viewer import LabelBook, NoteBook, ReviewVerdict, ViewerOptions, make_app
 from turngate.traces.run_folder import RunFolder
 
 from ._viewing import Viewer, viewing
@@ -70,7 +70,8 @@ def view(root: Path) -> Viewed:
             raise UserError(found[0].refuse)
         found[0].reviews.append((folder, verdict))
 
-    app = make_app(root, TOKEN, ViewerOptions(LabelBook(root / "labels.csv", "me"), review))
+    options = ViewerOptions(LabelBook(root / "labels.csv", "me"), review, NoteBook(root / "notes.jsonl", "me"))
+    app = make_app(root, TOKEN, options)
     found.append(Viewed(root, TestClient(app, base_url="http://127.0.0.1:8000")))
     return found[0]
 

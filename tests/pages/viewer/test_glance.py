@@ -29,11 +29,15 @@ _ATTEMPT = st.fixed_dictionaries(
 
 def same(told: QuickSummary, folder: Path) -> bool:
     """Whether the glance has the numbers of the summary."""
-    numbers = summarise(RunView.load(folder))
+    run = RunView.load(folder)
+    numbers = summarise(run)
+    taken = run.taken[max(run.taken)] if run.taken else None
+    stands = {} if taken is None or taken.composite is not None else taken.scores
+    scores = {name: score.value for name, score in stands.items() if score.value is not None}
     answer = numbers.answer
     return told == QuickSummary(
         numbers.status, numbers.turns, numbers.verdict.kind, answer.progress, answer.exposure, answer.last_new_turn,
-        answer.stalled_since is not None, numbers.cost_usd, told.last,
+        answer.stalled_since is not None, numbers.cost_usd, told.last, scores=scores,
     )  # fmt: skip
 
 

@@ -168,9 +168,10 @@ def test_the_choices_are_those_that_there_are(damaged: Viewed) -> None:
         status=st.sampled_from(["", "failed"]),
         editor=st.sampled_from(["", "a&b=c", "ä 日本"]),
         verdict=st.sampled_from(list(VERDICTS)),
-        order=st.sampled_from(get_args(Order)),
+        order=st.sampled_from([*get_args(Order), "score.drift", "score.my judge & co"]),
         down=st.booleans(),
         page=st.integers(1, 9999),
+        columns=st.sampled_from([(), ("verdict",), ("tags", "cost", "score.a,b", "score.ä=&")]),
     )
 )
 def test_the_address_says_it_all(query: Query) -> None:
@@ -246,3 +247,57 @@ def test_keys_in_a_question_are_not_told(folder: Path) -> None:
     for path in ("/", f"/study/{viewed.key('study', 'study')}"):
         text = viewed.get(path).text
         assert "AIzaSyA" not in text and "a1B2a1B2" not in text
+
+
+def test_columns_and_scores(damaged: Viewed, tmp_path: Path) -> None:
+    """A score is that of the image that stands; sorted by it, a run without one comes last."""
+    root = tmp_path / "runs"
+    for name, values in {"low": (50.0, 10.0), "high": (5.0, 40.0), "none": (None, None)}.items():
+        writer = Writer(root / name, size=16, turns=2, evaluators={"brisque": "lower"}, name=name)
+        for turn, value in enumerate(values, 1):
+            scores = {} if value is None else {"brisque": value}
+            writer.attempt(turn, image=encode_png(degraded(writer.origin, 0.1 * turn, turn)), scores=scores)
+        writer.close()
+    viewed = view(root)
+    text = viewed.get("/?order=score.brisque&down=1&columns=score.brisque&columns=gate&columns=nonsense").text
+    assert places(text) == ["high", "low", "none"]
+    assert re.findall(r'data-of="([^"]*)"', text) == ["gate", "brisque"] * 3
+    assert "score.brisque" not in re.findall(r'value="([^"]*)" checked', viewed.get("/").text), "not by itself"
+    assert places(viewed.get("/?order=score.brisque&down=0").text) == ["low", "high", "none"]
+
+
+def test_tags_and_notes_are_kept_found_and_taken_back(viewed: Viewed) -> None:
+    path = f"/note/{viewed.key('one')}"
+    assert viewed.post(path, {"tags": ["Paper", "Paper", " b "], "note": "look <here>"}).json() == {"saved": True}
+    for query in ("q=paper", "q=look", "columns=tags"):
+        text = viewed.get(f"/?{query}").text
+        assert '<span class="tag">Paper</span>' in text and places(text) == ["one"]
+    assert "look &lt;here&gt;" in viewed.get(f"/run/{viewed.key('one')}").text
+    with (viewed.root / "notes.jsonl").open("a") as file:
+        file.write('{"of": "one", "tags": ["half')  # a full disk
+    assert "Paper" in viewed.get("/").text
+    viewed.post(path, {})
+    assert 'class="tag"' not in viewed.get("/").text
+    assert len((viewed.root / "notes.jsonl").read_text().splitlines()) == 3, "nothing is rewritten"
+
+
+@pytest.mark.parametrize(
+    "body", [{"tags": ["a,b"]}, {"tags": [""]}, {"tags": "a"}, {"note": "x" * 4001}, {"by": "me"}, []]
+)
+def test_what_is_no_note_is_refused(viewed: Viewed, body: object) -> None:
+    assert viewed.post(f"/note/{viewed.key('one')}", body).status_code == 400
+    assert not (viewed.root / "notes.jsonl").exists()
+
+
+def test_runs_side_by_side(damaged: Viewed) -> None:
+    """What differs in their settings, what stood after the same turns, the numbers of each; two runs at least."""
+    keys = [damaged.key(name) for name in ("early", "caught")]
+    text = damaged.get("/compare?" + "&".join(f"run={key}" for key in keys)).text
+    assert re.findall(r'<th scope="row">([^<]*)</th>', text)[-3:] == ["origin", "after turn 1", "after turn 4"]
+    row = text.split('<th scope="row">damage exposure</th>')[1].split("</tr>")[0]
+    assert re.findall("<td>([^<]*)</td>", row) == ["75 %", "0 %"]
+    assert "<code>name</code>" in text and "<code>turns</code>" not in text, "both have four turns"
+    for several in (keys[:1], [], [*keys, "0123456789abcdef"]):
+        answer = damaged.get("/compare?" + "&".join(f"run={key}" for key in several))
+        assert answer.status_code in (400, 404)
+        assert "choose 2 to 6 runs" in answer.text or "no such run" in answer.text

@@ -50,7 +50,7 @@ def test_the_list_is_sorted_filtered_and_gone_back_to(visit: Visit, viewer: View
     page.get_by_role("link", name="place").click()
     page.wait_for_url("**down=1")
     assert places() == ["study/no-gate", "study", "first"]
-    page.get_by_label("Verdict").select_option("propagates")
+    page.locator("#verdict").select_option("propagates")
     page.wait_for_url("**verdict=propagates**")
     assert places() == ["study/no-gate", "first"]
     assert "q=" not in page.url and "order=name" in page.url and "down=1" in page.url
@@ -62,11 +62,11 @@ def test_the_list_is_sorted_filtered_and_gone_back_to(visit: Visit, viewer: View
     for _ in range(3):
         page.go_back()
     page.wait_for_url("**down=1")
-    assert page.get_by_label("Verdict").input_value() == ""
+    assert page.locator("#verdict").input_value() == ""
     assert len(places()) == 3
     page.go_forward()
     page.wait_for_url("**verdict=propagates**")
-    assert page.get_by_label("Verdict").input_value() == "propagates" and len(places()) == 2
+    assert page.locator("#verdict").input_value() == "propagates" and len(places()) == 2
     page.get_by_role("link", name="show all").click()
     page.wait_for_url("**order=name**")
     assert len(places()) == 3
@@ -107,3 +107,50 @@ def test_a_study_leads_to_its_runs(visit: Visit, viewer: Viewer) -> None:
     opened.page.wait_for_selector("#detail h3")
     assert "/run/" in opened.page.url
     assert opened.complaints == [] and opened.on_network(viewer.url) == []
+
+
+def test_runs_that_are_ticked_are_compared(visit: Visit, viewer: Viewer) -> None:
+    """Ticks outlive a refresh of the list; the slider shows one turn of all in full size."""
+    opened = visit(viewer.url, drawn=False)
+    page = opened.page
+    for number in range(2):
+        page.locator("input[name=run]").nth(number).check()
+    page.evaluate("document.getElementById('found').setAttribute('data-waits', '1')")
+    page.get_by_role("button", name="Compare chosen runs").click()
+    page.wait_for_selector("#flip:not([hidden])")
+    assert page.locator("h1").inner_text() == "2 runs side by side"
+    opened.until("[...document.querySelectorAll('#flip img')].every((one) => one.naturalWidth > 0)")
+    before = [page.locator("#flip img").nth(number).get_attribute("src") for number in range(2)]
+    page.locator("#flip-turn").fill("0")
+    assert page.locator("#flip-at").inner_text() == "0, the origin"
+    after = [page.locator("#flip img").nth(number).get_attribute("src") for number in range(2)]
+    assert all(one != other for one, other in zip(before, after, strict=True))
+    assert page.locator(".beside-table img").first.get_attribute("src")
+    for width, scheme in ((1280, "light"), (390, "dark")):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        opened.until(f"document.documentElement.scrollWidth === {width}")
+        assert opened.violations() == []
+    assert opened.complaints == []
+
+
+def test_columns_are_chosen_and_notes_are_kept(visit: Visit, viewer: Viewer) -> None:
+    opened = visit(viewer.url, drawn=False)
+    page = opened.page
+    page.locator("summary", has_text="Columns").click()
+    page.evaluate("document.querySelectorAll('input[name=columns]').forEach((one) => { one.checked = false; })")
+    page.locator("input[name=columns][value=exposure]").check()
+    page.locator("input[name=columns][value='score.brisque']").check()
+    page.get_by_role("button", name="Show these").click()
+    page.wait_for_load_state()
+    assert page.locator("thead th").all_inner_texts() == ["place", "exposure", "brisque"]
+    page.get_by_role("link", name="first", exact=True).click()
+    page.locator("summary", has_text="Tags and note").click()
+    page.locator("#note-tags").fill("paper, figure 3")
+    page.locator("#note-text").fill("the colours go first")
+    page.get_by_role("button", name="Keep").click()
+    opened.until("document.getElementById('note-message').textContent === 'kept'")
+    page.goto(viewer.url + "?q=colours")
+    assert page.locator("tbody tr").count() == 1
+    assert page.locator(".tag").all_inner_texts() == ["paper", "figure 3", "note"]
+    assert opened.complaints == []

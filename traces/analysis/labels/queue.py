@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
+
+import numpy as np
 
 from turngate.traces.analysis.run import RunView, standings
 from turngate.traces.records import TruthRow
@@ -31,12 +32,12 @@ class QueuedImage:
     stands: int
     """Planned turns after which it stands, over all runs."""
     usefulness: float
-    """`(places + stands) * nearness`. Nearness is `1 / (1 + d / m)`: `d` is how far its truth is from `damaged_at`, `m`
-    the median of these distances; 1 where no truth was measured."""
+    """`log2(1 + places + stands) * nearness`. Nearness is `1 / (1 + (d / q)^2)`: `d` is how far its truth is from
+    `damaged_at`, `q` the lower quartile of these distances; 1 where no truth was measured."""
 
 
 def label_queue(runs: Sequence[RunView]) -> list[QueuedImage]:
-    """Candidates of the runs, each image once: what stands often and what truth is least sure of comes first.
+    """Candidates of the runs, each image once: what truth is least sure of comes first, and what stands often.
 
     Images with the pixels of the origin are left out, for there is nothing to judge. Even ones are in the order of
     their SHA-256, which says nothing of arms and turns.
@@ -52,7 +53,7 @@ def label_queue(runs: Sequence[RunView]) -> list[QueuedImage]:
             places.setdefault(row.image, []).append((run, row.turn, row.attempt))
             distances.setdefault(row.image, _distance(attempt.truth))
     known = [distance for distance in distances.values() if distance is not None]
-    scale = (median(known) if known else 0) or 1.0
+    scale = float(np.percentile(known, 25)) if known else 0.0
     stands = dict.fromkeys(places, 0)
     for run in runs:
         for standing in standings(run)[1:]:
@@ -67,18 +68,9 @@ def _queued(
 ) -> QueuedImage:
     run, turn, number = places[0]
     row = next(one.row for one in run.attempts if (one.row.turn, one.row.attempt) == (turn, number))
-    nearness = 1.0 if distance is None else 1 / (1 + distance / scale)
-    return QueuedImage(
-        image,
-        run,
-        turn,
-        number,
-        row.input_image,
-        row.instruction,
-        len(places),
-        stands,
-        (len(places) + stands) * nearness,
-    )
+    nearness = 1 / (1 + (distance / scale) ** 2) if distance is not None and scale else 1.0
+    usefulness = math.log2(1 + len(places) + stands) * nearness
+    return QueuedImage(image, run, turn, number, row.input_image, row.instruction, len(places), stands, usefulness)
 
 
 def _distance(truth: TruthRow | None) -> float | None:

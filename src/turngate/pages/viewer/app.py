@@ -18,12 +18,15 @@ from turngate.errors import BadImage, NoSuchRun, TurngateError, UserError
 from turngate.pages.report import HERE as REPORT
 from turngate.pages.report import scripts
 from turngate.pages.viewer import pages
+from turngate.pages.viewer.comparing import MOST_COMPARED
 from turngate.pages.viewer.guard import Guard
-from turngate.pages.viewer.index import Index, Query
+from turngate.pages.viewer.index import Index
 from turngate.pages.viewer.labelling import LabelInput, ReviewVerdict, ViewerOptions, about_image
 from turngate.pages.viewer.listing import ListedFolder, stamp
+from turngate.pages.viewer.notes import NoteInput
 from turngate.pages.viewer.pages import check_pending, version_of
 from turngate.pages.viewer.pictures import EDGES, read_image, small_image
+from turngate.pages.viewer.query import Query
 from turngate.traces.analysis.run import RunView
 from turngate.traces.images import ImageStore
 
@@ -32,6 +35,7 @@ __all__ = ["make_app"]
 _STATIC = {
     **{name: (REPORT / name, "text/javascript") for name in scripts(True)},
     "report.css": (REPORT / "report.css", "text/css"),
+    "beside.js": (pages.HERE / "beside.js", "text/javascript"),
     "label.js": (pages.HERE / "label.js", "text/javascript"),
     "list.js": (pages.HERE / "list.js", "text/javascript"),
     "viewer.js": (pages.HERE / "viewer.js", "text/javascript"),
@@ -44,7 +48,7 @@ _LARGEST_BODY = 100_000
 
 class _Viewer:
     def __init__(self, root: Path, token: str, options: ViewerOptions) -> None:
-        self.index = Index(root.resolve())
+        self.index = Index(root.resolve(), notes=options.notes)
         self.base = f"/{token}"
         self.options = options
         self.studies: dict[str, tuple[object, str]] = {}
@@ -61,7 +65,7 @@ class _Viewer:
 
     def study(self, request: Request) -> Response:
         one = self._listed(request, "study")
-        now = pages.study_stamp(one)
+        now = (pages.study_stamp(one), self.options.notes and self.options.notes.all().get(one.place))
         known = self.studies.get(one.key)
         if known is None or known[0] != now:  # hundreds of runs take seconds to read
             known = self.studies[one.key] = (now, pages.study_page(self.index, one, self.base, self.options))
@@ -88,6 +92,18 @@ class _Viewer:
         if known is None:
             raise NoSuchRun("no such file")
         return Response(known[0].read_bytes(), media_type=known[1], headers=_KEEP)
+
+    def compare(self, request: Request) -> Response:
+        keys = dict.fromkeys(request.query_params.getlist("run"))
+        chosen = [self._listed_as(key, "run") for key in list(keys)[: MOST_COMPARED + 1]]
+        return _html(pages.compare_page(self.index, chosen, self.base))
+
+    async def note(self, request: Request) -> Response:
+        one, given = self._listed(request), NoteInput.model_validate_json(await _body(request))
+        if self.options.notes is None:
+            raise UserError("notes cannot be kept here")
+        await asyncio.to_thread(self.options.notes.put, one.place, given)
+        return JSONResponse({"saved": True})
 
     def labelling(self, request: Request) -> Response:
         one = self._listed(request)
@@ -129,7 +145,10 @@ class _Viewer:
 
     def _listed(self, request: Request, kind: str = "") -> ListedFolder:
         """The run or study that the address names; `kind` empty for either."""
-        one = self.index.get(request.path_params["key"])
+        return self._listed_as(request.path_params["key"], kind)
+
+    def _listed_as(self, key: str, kind: str) -> ListedFolder:
+        one = self.index.get(key)
         if one is None or kind not in ("", one.kind):
             raise NoSuchRun(f"no such {kind or 'run or study'} in this folder: it was moved or deleted")
         return one
@@ -149,6 +168,8 @@ def make_app(root: Path, token: str, options: ViewerOptions) -> Starlette:
         Route("/image/{key}/{sha}", viewer.image),
         Route("/thumb/{key}/{edge:int}/{sha}", viewer.thumb),
         Route("/static/{name:path}", viewer.static),
+        Route("/compare", viewer.compare),
+        Route("/note/{key}", viewer.note, methods=["POST"]),
         Route("/labelling/{key}", viewer.labelling),
         Route("/about/{key}/{sha}", viewer.about),
         Route("/label/{key}", viewer.label, methods=["POST"]),

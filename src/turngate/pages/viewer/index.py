@@ -5,14 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
-from urllib.parse import urlencode
 
 from turngate.pages.viewer.listing import (
     ListedFolder,
-    ListingKind,
     QuickSummary,
     RunListing,
     Stamp,
@@ -21,103 +18,11 @@ from turngate.pages.viewer.listing import (
     stamp,
     walk,
 )
-from turngate.traces.analysis.run import VERDICT_WORDS, VerdictKind
+from turngate.pages.viewer.notes import NO_NOTE, Note, NoteBook
+from turngate.pages.viewer.query import COLUMNS, SCORE, Column, Query
 from turngate.traces.lock import holder
-from turngate.traces.records import RunStatus
 
-__all__ = ["STATUSES", "VERDICTS", "Index", "ListingPage", "Order", "Query", "filtered"]
-
-
-# What a list is asked for; it is part of the address, so it can be sent on and gone back to.
-
-Order = Literal[
-    "created", "name", "status", "turns", "verdict", "progress", "exposure", "last_new", "editor", "gate", "scenario",
-    "cost",
-]  # fmt: skip
-VerdictFilter = VerdictKind | Literal[""]
-
-STATUSES = {"": "any status"} | {
-    name: name.replace("_", " ") for name in ("waiting", *get_args(RunStatus), "unreadable")
-}
-"""What can be asked of the status, in words; what asks for a person comes first."""
-
-VERDICTS: dict[str, str] = {"": "any verdict"} | {str(kind): word for kind, word in VERDICT_WORDS.items()}
-"""What can be asked of the verdict, in words."""
-
-_FALLING = frozenset({"created", "turns", "progress", "exposure", "cost"})
-"""Orders whose largest values are wanted first; the last new image is wanted from the earliest on."""
-_LONGEST = 200
-
-
-@dataclass(frozen=True)
-class Query:
-    """What to list."""
-
-    q: str = ""
-    """Every word must occur in the place, editor, gate, scenario, question or status."""
-    kind: ListingKind | Literal[""] = ""
-    status: str = ""
-    editor: str = ""
-    """Exactly this one; as `gate`."""
-    gate: str = ""
-    verdict: VerdictFilter = ""
-    order: Order = "created"
-    down: bool = True
-    page: int = 1
-
-    @classmethod
-    def read(cls, found: Mapping[str, str]) -> Query:
-        """From the parameters of an address; what makes no sense is left out."""
-        texts = {name: found.get(name, "")[:_LONGEST] for name in ("q", "editor", "gate")}
-        order: Order = _one_of(found, "order", get_args(Order)) or "created"
-        down, page = found.get("down"), found.get("page", "1")
-        return cls(
-            **texts,
-            kind=_one_of(found, "kind", get_args(ListingKind)),
-            status=_one_of(found, "status", STATUSES),
-            verdict=_one_of(found, "verdict", VERDICTS),
-            order=order,
-            down=order in _FALLING if down not in ("0", "1") else down == "1",
-            page=max(1, int(page)) if page.isascii() and page.isdigit() and len(page) < 8 else 1,
-        )
-
-    @property
-    def filtered(self) -> bool:
-        """Whether it leaves anything out."""
-        return any((self.q, self.kind, self.status, self.editor, self.gate, self.verdict))
-
-    @property
-    def of_ledgers(self) -> bool:
-        """Whether the answer depends on ledgers."""
-        return bool(self.q or self.status or self.verdict) or self.order in (
-            "status", "turns", "verdict", "progress", "exposure", "last_new", "cost",
-        )  # fmt: skip
-
-    def sorted_by(self, order: Order) -> Query:
-        """From the first page on by another order, or the other way round by the same one."""
-        down = not self.down if order == self.order else order in _FALLING
-        return replace(self, order=order, down=down, page=1)
-
-    def at(self, page: int) -> Query:
-        """Another page of the same."""
-        return replace(self, page=page)
-
-    def bare(self) -> Query:
-        """All in the same order."""
-        return Query(order=self.order, down=self.down)
-
-    @property
-    def address(self) -> str:
-        """The part of an address that `read` understands; what goes without saying is left out."""
-        fields_of: dict[str, Any] = asdict(self)
-        usual = {field.name: field.default for field in fields(Query)} | {"down": self.order in _FALLING}
-        shown = {name: value for name, value in fields_of.items() if value != usual[name]}
-        return "?" + urlencode({name: int(value) if name == "down" else value for name, value in shown.items()})
-
-
-def _one_of(found: Mapping[str, str], name: str, allowed: Iterable[str]) -> Any:
-    value = found.get(name, "")
-    return value if value in allowed else ""
+__all__ = ["Index", "ListingPage", "filtered"]
 
 
 # Which runs and studies a query keeps, and in which order.
@@ -130,6 +35,7 @@ class ListingRow:
     listing: RunListing
     quick_summary: QuickSummary | None = None
     """None for a study, and for a run whose ledger was not looked at yet."""
+    note: Note = NO_NOTE
 
 
 def filtered(rows: Iterable[ListingRow], query: Query) -> list[ListingRow]:
@@ -152,11 +58,11 @@ def _matches(one: ListingRow, query: Query, words: list[str]) -> bool:
         return False
     if query.verdict and (found is None or found.verdict != query.verdict):
         return False
-    text = f"{listing.text} {status.replace('_', ' ')}" if words else ""
+    text = f"{listing.text} {status.replace('_', ' ')} {one.note.text}" if words else ""
     return all(word in text for word in words)
 
 
-def _value(one: ListingRow, order: Order) -> str | float | None:
+def _value(one: ListingRow, order: str) -> str | float | None:
     """What to sort by; None when it is not known."""
     listing, found = one.listing, one.quick_summary
     match order:
@@ -164,6 +70,8 @@ def _value(one: ListingRow, order: Order) -> str | float | None:
             return listing.folder.place
         case "created" | "editor" | "gate" | "scenario":
             return getattr(listing, order) or None
+        case "tags":
+            return ", ".join(one.note.tags) or None
         case _ if found is None:
             return None
         case "cost":
@@ -171,6 +79,8 @@ def _value(one: ListingRow, order: Order) -> str | float | None:
         case "status" | "turns" | "verdict" | "progress" | "exposure" | "last_new":
             value: str | float | None = getattr(found, order)
             return value
+        case _:
+            return found.scores.get(order.removeprefix(SCORE))
 
 
 _PATIENCE_SECONDS = 0.5
@@ -195,16 +105,21 @@ class ListingPage:
     editors: list[str]
     """All there are, to choose from."""
     gates: list[str]
-    costs: bool
-    """Whether the cost of any run is known."""
+    columns: list[Column]
+    """What is shown."""
+    choices: list[Column]
+    """What can be shown."""
 
 
 class Index:
     """Everything by key, cached by time and size of its files; most ledgers are read in the background."""
 
-    def __init__(self, root: Path, page_size: int = 100, fresh_seconds: float = 2.0) -> None:
+    def __init__(
+        self, root: Path, page_size: int = 100, fresh_seconds: float = 2.0, notes: NoteBook | None = None
+    ) -> None:
         """The folder is walked again when that was not done for `fresh_seconds`."""
         self.root = root
+        self._notes = notes
         self._page_size = page_size
         self._fresh_seconds = fresh_seconds
         self._folders: dict[str, ListedFolder] = {}
@@ -252,13 +167,22 @@ class Index:
         listings = {folder.key: self._listing(folder) for folder in folders}
         if query.of_ledgers:
             self._look_at(runs, until=began + _PATIENCE_SECONDS)
-        kept = filtered((ListingRow(listings[folder.key], self._known_summary(folder)) for folder in folders), query)
+        notes: Mapping[str, Note] = self._notes.all() if self._notes is not None else {}
+        listed = (
+            ListingRow(listings[folder.key], self._known_summary(folder), notes.get(folder.place, NO_NOTE))
+            for folder in folders
+        )
+        kept = filtered(listed, query)
         pages = max(1, -(-len(kept) // self._page_size))
         page = min(query.page, pages)
-        shown = [one.listing for one in kept[(page - 1) * self._page_size : page * self._page_size]]
+        shown = kept[(page - 1) * self._page_size : page * self._page_size]
         rows = [
-            ListingRow(listing, self.quick_summary(listing.folder) if listing.folder.kind == "run" else None)
-            for listing in shown
+            ListingRow(
+                one.listing,
+                self.quick_summary(one.listing.folder) if one.listing.folder.kind == "run" else None,
+                one.note,
+            )
+            for one in shown
         ]
         unread = sum(self._known_summary(folder) is None for folder in runs)
         if unread:
@@ -266,10 +190,17 @@ class Index:
         editors, gates = (
             {getattr(listing, name) for listing in listings.values()} - {""} for name in ("editor", "gate")
         )
-        costs = any(
-            (known := self._known_summary(folder)) is not None and known.cost_usd is not None for folder in runs
+        summaries = [known for folder in runs if (known := self._known_summary(folder)) is not None]
+        scores = {name for one in summaries for name in one.scores}
+        choices = [*COLUMNS, *(Column.of_score(name) for name in sorted(scores))]
+        unusual = {one.name for one in choices if one.score}
+        unusual |= set() if any(one.cost_usd is not None for one in summaries) else {"cost"}
+        unusual |= set() if any(note.tags for note in notes.values()) else {"tags"}
+        wanted = set(query.columns) or {one.name for one in choices} - unusual
+        columns = [column for column in choices if column.name in wanted]
+        return ListingPage(
+            rows, len(kept), len(folders), unread, pages, page, sorted(editors), sorted(gates), columns, choices
         )
-        return ListingPage(rows, len(kept), len(folders), unread, pages, page, sorted(editors), sorted(gates), costs)
 
     def _known_summary(self, folder: ListedFolder) -> QuickSummary | None:
         known = self._summaries.get(folder.key)

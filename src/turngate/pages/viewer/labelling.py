@@ -14,6 +14,7 @@ from pydantic import Field
 from turngate.errors import NoSuchRun, UserError, one_line
 from turngate.frozen import StrictModel
 from turngate.pages.report import as_data
+from turngate.pages.viewer.notes import NoteBook
 from turngate.traces.analysis.labels import (
     LabelAgreement,
     LabelRow,
@@ -98,6 +99,8 @@ class ViewerOptions:
     """Where labels go; without one nothing can be labelled."""
     review: Reviewer | None = None
     """Goes on with a run; without one no waiting run can be decided."""
+    notes: NoteBook | None = None
+    """Where tags and notes go; without one there are none."""
     reader: SummaryReader | None = None
     """Reads reasoning summaries; without one no claim in them is marked."""
 

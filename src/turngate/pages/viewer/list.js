@@ -30,7 +30,9 @@
     const text = await (await fetch(location.href)).text();
     const fresh = new DOMParser().parseFromString(text, "text/html").getElementById("found");
     const old = document.getElementById("found");
-    if (!fresh || fresh.outerHTML === old.outerHTML) return;
+    if (!fresh || fresh.innerHTML === old.innerHTML) return;
+    const ticked = new Set([...old.querySelectorAll("input[name=run]:checked")].map((one) => one.value));
+    fresh.querySelectorAll("input[name=run]").forEach((one) => { one.checked = ticked.has(one.value); });
     const held = old.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
     const table = old.querySelector(".table");
     const left = table ? table.scrollLeft : 0;

@@ -6,8 +6,8 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -269,6 +269,8 @@ class QuickSummary:
     """Turn and attempt of the last attempt; 0, 0 without one."""
     fake_server: bool = False
     """The shipped fake server answered for the editor or for a judge."""
+    scores: Mapping[str, float] = field(default_factory=dict)
+    """Evaluator -> its value of the last candidate that was taken as it came; without those that gave none."""
 
 
 def stamp(folder: Path) -> Stamp:
@@ -290,7 +292,7 @@ def quick_summary(folder: Path, planned: int = 0) -> QuickSummary:
         return QuickSummary("unreadable")
     try:
         view = quick_view(folder, planned)
-        numbers = summarise(view)
+        numbers, scores = summarise(view), _last_scores(folder, view)
     except (sqlite3.Error, TurngateError, OSError, ValueError, KeyError, TypeError, AttributeError, StopIteration):
         return QuickSummary("unreadable")
     last = view.attempts[-1].row if view.attempts else None
@@ -305,4 +307,21 @@ def quick_summary(folder: Path, planned: int = 0) -> QuickSummary:
         numbers.cost_usd,
         (last.turn, last.attempt) if last else (0, 0),
         numbers.fake_server,
+        scores,
     )
+
+
+def _last_scores(folder: Path, view: RunView) -> dict[str, float]:
+    """Evaluator -> value of the candidate that stands; nothing where a composite stands, which nobody scored."""
+    taken = view.taken[max(view.taken)] if view.taken else None
+    if taken is None or taken.composite is not None:
+        return {}
+    link = connect(folder / "ledger.sqlite", read_only=True, durable=False)
+    try:
+        found = link.execute(
+            "SELECT evaluator, value FROM scores WHERE turn=? AND attempt=? AND status='scored' AND value IS NOT NULL",
+            (taken.row.turn, taken.row.attempt),
+        ).fetchall()
+    finally:
+        link.close()
+    return {visible(str(name)): float(value) for name, value in found}

@@ -12,11 +12,14 @@ from turngate.errors import UserError
 from turngate.pages.report import Shot, as_data, data, edge_for, environment, scripts
 from turngate.pages.report.run import Stop, images_of, run_content
 from turngate.pages.report.study import study_content
+from turngate.pages.viewer.comparing import compare_values
 from turngate.pages.viewer.guard import POLICY, confined
-from turngate.pages.viewer.index import STATUSES, VERDICTS, Index, ListingPage, Query
+from turngate.pages.viewer.index import Index, ListingPage
 from turngate.pages.viewer.labelling import ViewerOptions, labelling_values
 from turngate.pages.viewer.listing import ListedFolder, Stamp, stamp
+from turngate.pages.viewer.notes import NO_NOTE
 from turngate.pages.viewer.pictures import linked_shots
+from turngate.pages.viewer.query import STATUSES, VERDICTS, Query
 from turngate.traces.analysis.run import VERDICT_WORDS, RunView, standings
 from turngate.traces.analysis.study import LoadedRun, StudyView, answer_study, load_study
 
@@ -24,6 +27,7 @@ __all__ = [
     "HERE",
     "PendingReview",
     "check_pending",
+    "compare_page",
     "labelling_page",
     "list_page",
     "message_page",
@@ -150,8 +154,13 @@ def run_page(index: Index, one: ListedFolder, base: str, version: str, options: 
     )
     tools = tools_of(one.key, view, version, pending, options)
     given = {**page.values, "listed": one, "tools": tools, "tools_json": as_data(json.dumps(tools))}
-    given |= {"pending": pending, "pictures": shots, "now": _now(view, shots)}
+    given |= {"pending": pending, "pictures": shots, "now": _now(view, shots), **_noted(one, options)}
     return _page("view_run.html.j2", base, _WHOLE, page.figures, page.shots, **given)
+
+
+def _noted(one: ListedFolder, options: ViewerOptions) -> dict[str, Any]:
+    book = options.notes
+    return {"keeps_notes": book is not None, "note": NO_NOTE if book is None else book.all().get(one.place, NO_NOTE)}
 
 
 _DECIDED = {"accept": "accepted", "accept_masked": "accepted in part", "reject": "rejected"}
@@ -202,6 +211,13 @@ def labelling_page(index: Index, one: ListedFolder, base: str, options: ViewerOp
     )  # fmt: skip
 
 
+def compare_page(index: Index, chosen: list[ListedFolder], base: str) -> str:
+    """Some runs side by side; raises `UserError` for fewer than two or too many."""
+    values = compare_values([(one.key, one.place, _load(index, one)) for one in chosen], base)
+    shots = values.pop("shots")
+    return _page("beside.html.j2", base, ["beside.js"], shots=shots, title="Side by side - turngate view", **values)
+
+
 def _runs_inside(index: Index, one: ListedFolder) -> tuple[StudyView, int]:
     """A study with the runs that lie in the viewer's folder, and the number of the others."""
     whole = StudyView.load(one.path)
@@ -226,7 +242,9 @@ def study_page(index: Index, one: ListedFolder, base: str, options: ViewerOption
     if outside:
         verb = "lies" if outside == 1 else "lie"
         page.values["notices"].append(f"{outside} of its runs {verb} outside of the folder that is viewed.")
-    return _page("view_study.html.j2", base, _WHOLE, page.figures, page.shots, **page.values, listed=one)
+    return _page(
+        "view_study.html.j2", base, _WHOLE, page.figures, page.shots, **page.values, listed=one, **_noted(one, options)
+    )
 
 
 def _page(

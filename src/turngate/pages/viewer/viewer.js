@@ -6,9 +6,26 @@
   } catch {
     // Without storage the way back leads to the whole list.
   }
+  const base = document.getElementById("viewer-base").dataset.base;
+  const note = document.getElementById("note");
+  if (note) {
+    note.addEventListener("submit", async (event) => {
+      event.preventDefault();
+      const said = document.getElementById("note-message");
+      const tags = document.getElementById("note-tags").value.split(",").map((tag) => tag.trim()).filter(Boolean);
+      const body = JSON.stringify({ tags, note: document.getElementById("note-text").value });
+      try {
+        const headers = { "Content-Type": "application/json" };
+        const answer = await fetch(`${base}/note/${note.dataset.key}`, { method: "POST", body, headers });
+        if (!answer.ok) throw new Error((await answer.json()).error);
+        said.textContent = "kept";
+      } catch (error) {
+        said.textContent = `not kept: ${error.message}`;
+      }
+    });
+  }
   const place = document.getElementById("tools");
   if (!place) return;
-  const base = document.getElementById("viewer-base").dataset.base;
   let tools = JSON.parse(place.textContent);
 
   async function send(path, body) {
@@ -51,6 +68,8 @@
     if (!fresh.getElementById("tools")) return;
     const followed = document.getElementById("follow")?.checked;
     const top = window.scrollY;
+    const noted = document.getElementById("noted"); // what is being written there stays, and its listener
+    if (noted) fresh.getElementById("noted").replaceWith(noted);
     document.querySelector("main").replaceWith(fresh.querySelector("main"));
     ["thumbnails", "figures", "tools"].forEach((name) => {
       document.getElementById(name).textContent = fresh.getElementById(name).textContent;

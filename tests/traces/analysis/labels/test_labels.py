@@ -347,7 +347,7 @@ def test_kappa_is_that_of_the_textbook(pairs: list[tuple[bool, bool]]) -> None:
 
 
 def test_the_queue_has_each_image_once_and_what_stands_near_the_limit_first(tmp_path: Path) -> None:
-    """Distances from 0.5 are 0.4, 0.01 and 0.4: the median is 0.4, and nearness 1/2, 1/1.025 and 1/2."""
+    """Distances from 0.5 are 0.4, 0.01 and 0.4: their lower quartile is 0.205."""
     writer = Writer(tmp_path / "run", size=32, turns=5, evaluators={})
     often, near, far = (encode_png(degraded(writer.origin, 0.1 * number, number)) for number in (1, 2, 3))
     writer.attempt(1, image=often, scores={}, damage=0.1)
@@ -360,5 +360,7 @@ def test_the_queue_has_each_image_once_and_what_stands_near_the_limit_first(tmp_
     by_image = {one.image: (one.turn, one.places, one.stands) for one in queue}
     first, second, third = (str(view.attempts[number].row.image) for number in range(3))
     assert by_image == {first: (1, 4, 4), second: (2, 2, 2), third: (3, 2, 2)}, "the origin is not asked about"
-    assert [one.image for one in queue] == [first, second, third]
-    assert [one.usefulness for one in queue] == pytest.approx([8 / 2, 4 / 1.025, 4 / 2])
+    assert [one.image for one in queue] == [second, first, third]
+    nearness = [1 / (1 + (distance / 0.205) ** 2) for distance in (0.01, 0.4, 0.4)]
+    expected = [np.log2(1 + places) * nearby for places, nearby in zip((4, 8, 4), nearness, strict=True)]
+    assert [one.usefulness for one in queue] == pytest.approx(expected)

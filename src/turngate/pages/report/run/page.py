@@ -241,10 +241,11 @@ def strip_of(view: RunView, summary: RunSummary, pictures: Mapping[str, Shot]) -
     wanted |= {last: f"turn {last}, the last"} if last else {}
     wanted |= {answer.last_new_turn: f"turn {answer.last_new_turn}, the last new one"} if answer.last_new_turn else {}
     wanted |= {first: f"turn {first}, first damage"} if first else {}
-    return [_strip_picture(view, stands[turn], wanted[turn], pictures) for turn in sorted(wanted) if turn in stands]
+    return [strip_picture(view, stands[turn], wanted[turn], pictures) for turn in sorted(wanted) if turn in stands]
 
 
-def _strip_picture(view: RunView, stand: Standing, title: str, pictures: Mapping[str, Shot]) -> StripPicture:
+def strip_picture(view: RunView, stand: Standing, title: str, pictures: Mapping[str, Shot]) -> StripPicture:
+    """A standing image with its truth in words; `pictures` has its shot."""
     unit = truth_unit(view)
     value = stand.truth_value
     words = "" if stand.truth is None else "untouched" if stand.untouched else ""
