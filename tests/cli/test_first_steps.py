@@ -49,7 +49,7 @@ def test_the_truth_of_the_template_forgives_a_small_crop(turngate: Turngate, tmp
     turngate("new")
     truth = read_config(tmp_path / "turngate.yaml").truth
     assert truth is not None and not isinstance(truth.measure, str)
-    whole = Picture.from_rgb(data.astronaut())
+    whole = Picture.from_rgb(data.astronaut())  # type: ignore[no-untyped-call]
     larger = Picture.from_rgb(np.asarray(whole.to_pil().resize((514, 514)).crop((0, 0, 512, 512))))
     found = EVALUATORS.build(truth.measure).evaluate([EvalInput(larger, origin=whole)])[0]
     assert isinstance(found, Score) and found.value > truth.damaged_at + 5

@@ -75,7 +75,7 @@ class _Lazy(click.Group):
 @click.pass_context
 def _help(ctx: click.Context, name: str | None) -> None:
     """`turngate help [COMMAND]` is what `turngate [COMMAND] --help` is."""
-    ctx.exit(cli.main([*filter(None, [name]), "--help"], ctx.parent and ctx.parent.info_name, standalone_mode=False))
+    ctx.exit(cli.main([*([name] if name else []), "--help"], ctx.find_root().info_name, standalone_mode=False))
 
 
 @click.group(cls=_Lazy, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})

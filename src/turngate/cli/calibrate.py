@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turngate.cli.options import json_option
+from turngate.cli.places import PlacePath
 from turngate.whole_file import whole_file
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ __all__ = []
 
 
 @click.command("calibrate")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=PlacePath("run", "study", "runs", "folder"))
 @click.option("--evaluator", required=True, help="Name of the evaluator in the runs.")
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
               help="Share of clean edits that may be rejected.")  # fmt: skip

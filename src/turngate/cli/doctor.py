@@ -18,9 +18,10 @@ import click
 from turngate.agent.editors import EDITORS
 from turngate.cli.columns import plain
 from turngate.cli.options import json_option
+from turngate.cli.places import PlacePath, place_of
 from turngate.component import missing_here
 from turngate.errors import TurngateError
-from turngate.graphs.load import read_config, read_mapping
+from turngate.graphs.load import read_config
 from turngate.graphs.readiness import Faults, Readiness, components_of
 from turngate.graphs.study import plan_study, same_origins
 
@@ -28,7 +29,7 @@ __all__ = ["ComponentCheck", "examine"]
 
 
 @click.command("doctor")
-@click.argument("config", type=click.Path(path_type=Path), required=False)
+@click.argument("config", type=PlacePath("config", "run.json", "study file"), required=False)
 @json_option
 def doctor_command(config: Path | None, as_json: bool) -> int:
     """Say what can run here and what is missing.
@@ -114,7 +115,7 @@ def examine(path: Path) -> tuple[list[ComponentCheck], list[str]]:
     configuration that is wrong. The process may download nothing afterwards either.
     """
     os.environ["HF_HUB_OFFLINE"] = "1"  # the library reads it when it is imported
-    study = plan_study(path) if "arms" in read_mapping(path) else None
+    study = plan_study(path) if place_of(path) == "study file" else None
     configs = [job.config for job in study.jobs] if study else [read_config(path)]
     parts = [list(components_of(config)) for config in configs]
     lacking = {

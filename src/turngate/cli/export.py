@@ -11,6 +11,7 @@ import click
 
 from turngate.cli.columns import Visible
 from turngate.cli.options import json_option, out_option
+from turngate.cli.places import PlacePath, check_place
 from turngate.whole_file import whole_file
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ __all__ = []
 
 
 @click.command("export")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PlacePath("run", "run.json", "study", "runs"))
 @click.option("--format", "kind", type=click.Choice(["jsonl", "csv", "parquet"]), default="jsonl", show_default=True)
 @click.option("--table", type=click.Choice(["attempts", "turns", "episodes"]), default="attempts", show_default=True,
               help="Attempts as recorded, results per turn, or damage episodes.")  # fmt: skip
@@ -46,6 +47,7 @@ def export_command(
         return 0
     if pattern is not None:
         return _write_frames(run, pattern)
+    check_place(run, "export", "run", "run.json")
     view = RunView.load(run)
     write = write_jsonl if kind == "jsonl" else write_csv
     try:
@@ -109,7 +111,7 @@ def schema_command() -> int:
 
 
 @click.command("validate")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PlacePath("run", "run.json"))
 @json_option
 def validate_command(run: Path, as_json: bool) -> int:
     """Check that RUN holds what its ledger says: rows, chain of images, files and their hashes."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from turngate.cli.options import json_option, out_option, quiet_option
+from turngate.cli.places import check_place
 
 if TYPE_CHECKING:
     from turngate.importing import FoundChain, FoundTree, FrameVerdict, ImportedStudy, ImportSettings, MatchedVerdicts
@@ -112,6 +113,9 @@ def _import(source: str | None, options: _Options) -> int:
 def _found(source: str | None, options: _Options) -> FoundTree:
     from turngate.errors import ConfigError, UserError
     from turngate.importing import from_layout, from_map, from_pattern, is_pattern
+
+    if source is not None and not is_pattern(source):
+        check_place(Path(source), "import", "runs", "folder", "file", "image")
 
     if options.table is not None:
         if source is not None or options.layout is not None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from turngate.cli.options import json_option, set_option
+from turngate.cli.places import PlacePath
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import VERDICT_WORDS, RunAnswer, RunView, answer_records, run_verdict
 
@@ -53,7 +54,7 @@ class ReplayRow(FrozenModel):
 
 
 @click.command("replay")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PlacePath("run", "run.json"))
 @set_option
 @click.option(
     "--with", "evaluators", multiple=True, metavar="NAME[=TYPE]", help="Add an evaluator for the gate to read."

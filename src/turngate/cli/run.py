@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turngate.cli.options import json_option, out_option, quiet_option, reader_option, set_option
+from turngate.cli.places import PlacePath
 from turngate.errors import MachineError, UserError
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ __all__ = ["finish", "new_command", "watched"]
 
 
 @click.command("run")
-@click.argument("config", type=click.Path(path_type=Path))
+@click.argument("config", type=PlacePath("config", "run.json"))
 @set_option
 @out_option("Folder of the run; default runs/<run id>. A run of the same configuration there goes on.")
 @reader_option
@@ -48,7 +49,7 @@ def _forks_elsewhere(context: click.Context, option: click.Parameter, given: boo
 
 
 @click.command("resume")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PlacePath("run", "run.json"))
 @set_option
 @click.option("--fork", is_flag=True, hidden=True, expose_value=False, callback=_forks_elsewhere)
 @click.option("--accept", "verdict", flag_value="accept", help="Accept the candidate that waits for a person.")
@@ -116,7 +117,7 @@ def finish(ended: Ended, as_json: bool, reader: str | None = None) -> int:
 
 
 @click.command("fork")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PlacePath("run", "run.json"))
 @click.option("--turn", type=int, help="Copy turns 1..TURN of RUN, 0 only the origin; by default all closed turns.")
 @set_option
 @click.option("--no-run", is_flag=True, help="Only create the child; `turngate resume` runs it later.")

@@ -11,13 +11,14 @@ import click
 
 from turngate.cli.columns import plain, print_rows, print_titled, print_words
 from turngate.cli.options import json_option
+from turngate.cli.places import PlacePath
 from turngate.traces.analysis.run import RunSummary, summary_lines
 
 __all__ = ["print_summary"]
 
 
 @click.command("show")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PlacePath("run", "run.json"))
 @json_option
 def show_command(run: Path, as_json: bool) -> int:
     """Show RUN in numbers, from its ledger; works while it is running."""
@@ -52,8 +53,8 @@ def print_summary(summary: RunSummary, report: Path | None, as_json: bool, *, wo
 
 
 @click.command("compare")
-@click.argument("a", type=click.Path(path_type=Path))
-@click.argument("b", type=click.Path(path_type=Path))
+@click.argument("a", type=PlacePath("run", "run.json"))
+@click.argument("b", type=PlacePath("run", "run.json"))
 @json_option
 def compare_command(a: Path, b: Path, as_json: bool) -> int:
     """Say how run B differs from run A: in configuration, versions and outcome, and where they part."""
@@ -91,7 +92,7 @@ def _shown(value: Any) -> str:
 
 
 @click.command("list")
-@click.argument("folder", type=click.Path(path_type=Path), default=Path("runs"))
+@click.argument("folder", type=PlacePath("run", "study", "runs", "folder"), default=Path("runs"))
 @json_option
 def list_command(folder: Path, as_json: bool) -> int:
     """List the runs below FOLDER (default: runs), oldest first."""

@@ -14,6 +14,7 @@ import click
 
 from turngate.cli.columns import plain
 from turngate.cli.options import json_option, out_option, quiet_option
+from turngate.cli.places import PlacePath
 from turngate.whole_file import whole_file
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ __all__ = ["score_command"]
 
 
 @click.command("score")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PlacePath("run", "run.json", "study", "runs", "image", "file", "folder"))
 @click.argument("more", nargs=-1)
 @click.option("--with", "words", multiple=True, metavar="NAME...", help="Evaluators, suite:NAME, or {type: ..., ...}.")
 @click.option("--turns", metavar="1-10,20", help="Of runs: only these turns; 0 is the origin.")

@@ -13,6 +13,7 @@ import click
 
 from turngate.cli.columns import duration
 from turngate.cli.options import json_option, out_option, quiet_option, reader_option, set_option
+from turngate.cli.places import PlacePath
 
 if TYPE_CHECKING:
     from turngate.agent.reasoning import SummaryReader
@@ -24,7 +25,7 @@ __all__ = ["follow_and_answer", "study_command"]
 
 
 @click.command("study")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PlacePath("study file"))
 @set_option
 @out_option("Folder of the study; default runs/NAME. What is finished there is not run again.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Runs that go at a time.")
