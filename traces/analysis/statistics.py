@@ -191,9 +191,9 @@ def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
 # Numbers in sentences.
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 turn`, `2 turns`; for nouns whose plural ends in s."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def counted(number: int, noun: str, *, grouped: bool = False) -> str:
+    """`1 turn`, `2 turns`; for nouns whose plural ends in s. `grouped` writes 2,000 for 2000."""
+    return f"{number:{',' if grouped else ''}} {noun}{'' if number == 1 else 's'}"
 
 
 def how_simulated(simulated: int, runs: int) -> Literal["", "partly simulated", "simulated"]:

@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from turngate.agent.editors import EDITORS
-from turngate.cli.columns import plain
+from turngate.cli.columns import plain, print_titled, print_words
 from turngate.cli.options import json_option
 from turngate.cli.places import PlacePath, place_of
 from turngate.component import missing_here
@@ -46,17 +46,16 @@ def doctor_command(config: Path | None, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"machine": machine, **components}, ensure_ascii=False))
         return 0
-    for name, value in machine.items():
-        click.echo(f"{name:<12}{value}")
+    lines = [(name, str(value)) for name, value in machine.items()]
     for kind, found in components.items():
-        ready = [component["name"] for component in found if component["runs_here"]]
-        click.echo(f"{kind:<12}{', '.join(ready)}")
+        lines.append((kind, ", ".join(component["name"] for component in found if component["runs_here"])))
         for component in found:
             if not component["runs_here"]:
-                click.echo(f"{'':<12}{component['name']} is missing something: {component['missing']}")
+                lines.append(("", f"{component['name']} is missing something: {component['missing']}"))
             elif component["setup"]:
                 setup = component["setup"][:1].lower() + component["setup"][1:].removesuffix(".")
-                click.echo(f"{'':<12}{component['name']} needs {setup}: `turngate doctor CONFIG` looks for it")
+                lines.append(("", f"{component['name']} needs {setup}: `turngate doctor CONFIG` looks for it"))
+    print_titled(lines)
     return 0
 
 
@@ -68,7 +67,7 @@ def _say_findings(config: Path, as_json: bool) -> int:
     else:
         for finding in findings:
             well = "can be read" if finding.field == "origin" else "can run here"
-            click.echo(f"{finding.field} ({plain(finding.type)}): {plain(finding.missing or well, 1000)}")
+            print_words(f"{finding.field} ({plain(finding.type)}): {plain(finding.missing or well, 1000)}")
         for remark in remarks:
             click.echo(f"note: {plain(remark, 1000)}")
     return 2 if any(finding.missing for finding in findings) else 0

@@ -37,7 +37,7 @@ _LISTED = 40
 @click.option("--label-columns", metavar="path=A,damaged=B", help="Columns of --labels, where they are not guessed.")
 @click.option("--by", help="Whose verdicts they are; default the name of the label file.")
 @click.option("--yes", "-y", is_flag=True, help="Take the guessed columns without asking.")
-@click.option("--with", "words", multiple=True, metavar="NAME", help="Evaluators, suite:NAME, or {type: ..., ...}.")
+@click.option("--with", "words", multiple=True, metavar="NAME", help="psnr, mine=psnr, suite:NAME, {type: ..., ...}.")
 @click.option("--truth", metavar="YAML", help="{measure: ..., damaged_at: ...}, or none.")
 @click.option("--scenario", metavar="NAME|YAML", help="What was asked for, where the paths and the map do not say it.")
 @click.option(

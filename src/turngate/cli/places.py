@@ -19,8 +19,8 @@ __all__ = ["PlacePath", "check_place", "place_of"]
 Place = Literal[
     "run", "run.json", "study", "study.json", "runs", "config", "study file", "image", "file", "folder", "none"
 ]
-"""Folder of a run, folder of a study, a folder with runs somewhere below; the file of a run (YAML) or of a study; an image;
-any other file or folder."""
+"""Folder of a run or of a study, and the record in each; a folder with runs somewhere below; the YAML file of a run or
+of a study; an image; any other file or folder; nothing."""
 
 _WORDS: Mapping[Place, str] = {
     "run": "the folder of a run",

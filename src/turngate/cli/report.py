@@ -24,11 +24,13 @@ __all__ = ["plot_command", "summary_reader", "write_page"]
 @click.argument("run", type=PlacePath("run", "run.json", "study"))
 @out_option("File to write; default report.html or index.html where the record lies. It shows images from there.")
 @reader_option
-def report_command(run: Path, out: Path | None, reader: str | None) -> int:
+@json_option
+def report_command(run: Path, out: Path | None, reader: str | None, as_json: bool) -> int:
     """Write RUN's report.html, or a study's index.html, again from ledgers and images."""
     if out is not None and out.is_dir():
         raise UserError(f"--out {out} is a folder: give the file to write, {out / 'report.html'}")
-    click.echo(write_page(run, reader, out))
+    page = write_page(run, reader, out)
+    click.echo(json.dumps({"page": str(page)}, ensure_ascii=False) if as_json else page)
     return 0
 
 

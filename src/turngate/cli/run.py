@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -154,7 +156,8 @@ def fork_command(
 @click.command("new")
 @click.argument("path", type=click.Path(path_type=Path), default=Path("turngate.yaml"))
 @click.option("--image", default="skimage:astronaut", help="The origin: a file, or skimage:NAME.")
-def new_command(path: Path, image: str) -> int:
+@json_option
+def new_command(path: Path, image: str, as_json: bool) -> int:
     """Write a commented configuration to PATH (default turngate.yaml); never overwrites."""
     from turngate.errors import MachineError, UserError
 
@@ -171,5 +174,8 @@ def new_command(path: Path, image: str) -> int:
         raise UserError(f"{path} exists already: give another name") from None
     except OSError as error:
         raise MachineError(f"cannot write {path}: {error.strerror or error}") from error
-    click.echo(f"{path} written; run it with: turngate run {path}")
+    if as_json:
+        print(json.dumps({"configuration": str(path)}, ensure_ascii=False))
+    else:
+        click.echo(f"{path} written; run it with: turngate run {shlex.quote(str(path))}")
     return 0

@@ -65,7 +65,7 @@ def compare_command(a: Path, b: Path, as_json: bool) -> int:
         print(found.model_dump_json())
         return 0
     for name, summary in (("A", found.a), ("B", found.b)):
-        click.echo(f"{name}: {plain(summary.verdict.words)}")
+        print_words(f"{name}: {summary.verdict.words}")
     titles = {"configuration": found.config, "versions": found.made_with, "outcome": found.outcome}
     for title, changes in titles.items():
         if not changes:
@@ -78,9 +78,9 @@ def compare_command(a: Path, b: Path, as_json: bool) -> int:
     if parting is None:
         click.echo("every attempt is the same")
         return 0
-    click.echo(f"they part at turn {parting.turn}, attempt {parting.attempt}: {parting.what}")
+    print_words(f"they part at turn {parting.turn}, attempt {parting.attempt}: {parting.what}")
     for name, value in (("A", parting.a), ("B", parting.b)):
-        click.echo(f"  {name}: {plain(value or '-', 200)}")
+        print_words(f"{name}: {plain(value or '-', 200)}")
     return 0
 
 

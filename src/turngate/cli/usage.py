@@ -15,7 +15,7 @@ EXAMPLES: Mapping[str, str] = {
     "fork": "runs/A --turn 2 --set gate=always_accept",
     "import": "'frames/{origin}/step_{turn}.png'",
     "plot": "runs/STUDY --out figures",
-    "replay": "runs/A --set gate.margin=5",
+    "replay": "runs/A --set gate.at=1",
     "report": "runs/A",
     "resume": "runs/A",
     "run": "my.yaml --set turns=3 --out my-run",

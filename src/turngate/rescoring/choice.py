@@ -15,10 +15,10 @@ from turngate.yaml_text import parse_yaml
 
 __all__ = ["Choice", "choose", "evaluator_configs"]
 
-_HOW = "name evaluators (`psnr`, `mine=psnr`), suites (`suite:classic`) or settings (`{type: psnr, align: crop}`)"
+_HOW = "name evaluators, suites (`suite:classic`), or settings (`{type: psnr, align: crop}`); named: `mine=psnr`"
 
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,63}")
+_NAME = re.compile(r"[^\s,={}][^,={}]{0,63}")
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Choice:
 
 
 def evaluator_configs(words: Iterable[str]) -> dict[str, Any]:
-    """Name -> configuration from words: `brisque`, `mine=brisque,niqe`, `suite:classic`, `{type: ...}`, `mine={type: ...}`.
+    """Name -> configuration from words: `brisque`, `mine=psnr`, `suite:classic`, `{type: ...}`, `mine={type: ...}`.
 
     Raises `ConfigError` for a word that is none of these, and for two evaluators of one name.
     """
@@ -39,7 +39,7 @@ def evaluator_configs(words: Iterable[str]) -> dict[str, Any]:
     for word in words:
         for name, raw in _read(word):
             if found.setdefault(name, raw) != raw:
-                raise ConfigError(f"--with: two evaluators are called {name}: give one a name of its own, as in mine=psnr")
+                raise ConfigError(f"--with: two evaluators are called {name}: name one, as in other=psnr")
     if not found:
         raise UserError(f"--with: {_HOW}")
     return found
@@ -96,7 +96,7 @@ def _settings(text: str, word: str) -> dict[str, Any]:
 def _own_name(text: str, word: str) -> str:
     name = text.strip()
     if not _NAME.fullmatch(name):
-        raise ConfigError(f"--with {word}: {name!r} is no name: up to 64 letters, digits, '.', '_', ':' and '-'")
+        raise ConfigError(f"--with {word}: {name!r} is no name: up to 64 characters, no comma, '=' or brace")
     return name
 
 
