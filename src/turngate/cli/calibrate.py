@@ -83,7 +83,7 @@ def _write(path: Path, edits: Sequence[CleanEdit], reference: Reference | None) 
 
 def _say(found: Calibration, out: Path | None) -> None:
     from turngate.cli.columns import plain, print_rows, print_words
-    from turngate.traces.analysis.statistics import counted
+    from turngate.errors import counted
 
     side = "below" if found.direction == "higher" else "above"
     what = {"origin": "minus the origin's score ", "first": "minus the first accepted image's score ", None: ""}
@@ -119,7 +119,7 @@ def _say(found: Calibration, out: Path | None) -> None:
 
 def _rates(found: Calibration) -> str:
     """What was asked for and what was found, in one sentence."""
-    from turngate.traces.analysis.statistics import counted
+    from turngate.errors import counted
 
     asked = f"asked for {_percent(found.alpha)} of clean edits, {_percent(found.in_sample)} on these very edits"
     if len(found.origins) < 2:

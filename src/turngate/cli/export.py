@@ -43,9 +43,8 @@ def export_command(
 
     With --as RUN may be a study or a folder of runs as well; origin and standing image of every turn are written.
     """
-    from turngate.errors import MachineError, UserError
+    from turngate.errors import MachineError, UserError, counted
     from turngate.traces.analysis.run import RunView
-    from turngate.traces.analysis.statistics import counted
     from turngate.traces.exports import row_objects, write_csv, write_jsonl, write_parquet
 
     if endpoint is not None:
@@ -95,8 +94,8 @@ def _told(words: str, facts: dict[str, Any], as_json: bool) -> None:
 
 
 def _write_frames(run: Path, pattern: str, as_json: bool) -> int:
+    from turngate.errors import counted
     from turngate.importing import write_frames
-    from turngate.traces.analysis.statistics import counted
 
     written = write_frames(run, pattern)
     for line in written.left_out:
@@ -140,8 +139,8 @@ def schema_command(as_json: bool) -> int:
 @json_option
 def validate_command(run: Path, as_json: bool) -> int:
     """Check that RUN holds what its ledger says: rows, chain of images, files and their hashes."""
+    from turngate.errors import counted
     from turngate.graphs.validate import validate
-    from turngate.traces.analysis.statistics import counted
 
     found = validate(run)
     if as_json:

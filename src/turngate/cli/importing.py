@@ -291,8 +291,8 @@ def _labelled(number: int, chain: FoundChain, matched: MatchedVerdicts | None) -
 
 def _say_found(tree: FoundTree, matched: MatchedVerdicts | None, problems: Sequence[str], notes: Sequence[str]) -> None:
     from turngate.cli.columns import plain, print_rows, print_words
+    from turngate.errors import counted
     from turngate.importing import turn_ranges
-    from turngate.traces.analysis.statistics import counted
 
     rows = [
         {
@@ -308,7 +308,7 @@ def _say_found(tree: FoundTree, matched: MatchedVerdicts | None, problems: Seque
     ]
     print_rows(rows, left=("origin", "setting", "model"))
     if len(tree.chains) > _LISTED:
-        click.echo(f"and {len(tree.chains) - _LISTED} chains more")
+        click.echo(f"and {counted(len(tree.chains) - _LISTED, 'chain')} more")
     frames = counted(sum(len(chain.frames) for chain in tree.chains), "frame")
     origins = counted(len({chain.origin for chain in tree.chains}), "origin")
     print_words(f"{counted(len(tree.chains), 'chain')} of {origins}, {frames} after the origins.")
@@ -333,6 +333,7 @@ def _run(
 ) -> int:
     from turngate.cli.report import summary_reader
     from turngate.cli.study import follow_and_answer
+    from turngate.errors import counted
     from turngate.graphs.study import run_jobs, unwatched
     from turngate.importing import write_labels
 
@@ -345,7 +346,7 @@ def _run(
     if verdicts:
         file, added = write_labels(planned, verdicts, by, recheck.left)
         if not options.as_json:
-            click.echo(f"labels: {added} rows added to {file}")
+            click.echo(f"labels: {counted(added, 'row')} added to {file}")
     facts = {**_facts(tree, matched, problems, notes), "changed": list(recheck.changed)}
     found = run_jobs(study, folder, unwatched, options.jobs, options.retry_failed, recheck.left)
     reads = summary_reader(None, None)

@@ -11,10 +11,9 @@ from typing import Any, Literal
 import numpy as np
 
 from turngate.component import Direction
-from turngate.errors import UserError
+from turngate.errors import UserError, counted
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import AttemptView, RunView, in_words, origin_identity
-from turngate.traces.analysis.statistics import counted
 from turngate.traces.recorded import RecordedComponent
 
 __all__ = [

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from turngate.cli.columns import print_rows, print_words
-from turngate.traces.analysis.statistics import counted
+from turngate.errors import counted
 
 if TYPE_CHECKING:
     from turngate.rescoring import Choice, Rescoring, Target

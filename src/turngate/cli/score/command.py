@@ -16,7 +16,7 @@ import click
 from turngate.cli.columns import plain
 from turngate.cli.options import json_option, out_option, quiet_option
 from turngate.cli.places import PlacePath
-from turngate.traces.analysis.statistics import counted
+from turngate.errors import counted
 from turngate.whole_file import whole_file
 
 if TYPE_CHECKING:

@@ -100,7 +100,7 @@ def follow_and_answer(
 
 
 def _plan(study: Study, size: StudyEstimate, jobs: int) -> str:
-    from turngate.traces.analysis.statistics import counted
+    from turngate.errors import counted
 
     arms = dict.fromkeys((job.arm, job.control) for job in study.jobs)
     controls = sum(control for _, control in arms)
