@@ -254,7 +254,7 @@ def calibrate(
     if limit is None:
         needed = math.ceil((1 - Fraction(str(alpha))) / Fraction(str(alpha)))
         raise UserError(
-            f"{counted(len(values), 'clean edit')} are too few for this rate: at least {needed} are needed; "
+            f"too few for this rate: {counted(len(values), 'clean edit')}, at least {needed} are needed; "
             "give more runs, more --turns, or a larger --alpha"
         )
     groups: dict[str, list[tuple[CleanEdit, float]]] = {}
