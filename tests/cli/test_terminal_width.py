@@ -30,7 +30,7 @@ COMMANDS = (
 @pytest.fixture
 def runs(turngate: Turngate, write: Write, tmp_path: Path) -> None:
     gate = {"type": "threshold", "evaluator": "gray", "at": 0.9}
-    run = write(gate=gate, truth={"measure": "psnr", "damaged_at": 20}, turns=4)
+    run = write(gate=gate, truth={"measure": "psnr", "damaged_at": 2}, turns=4)
     assert turngate("run", run, "--out", "runs/one", "--quiet").code == 0
     assert turngate("run", run, "--set", "gate=always_reject", "--out", "runs/two", "--quiet").code == 0
     shared = yaml.safe_load(run.read_text())
