@@ -52,7 +52,10 @@ class Accepted:
 
 @dataclass(frozen=True)
 class Past:
-    """What a gate may know beside the scores of the candidate."""
+    """What a gate may know beside the scores of the candidate.
+
+    Readings of an image lack the evaluators that gave it no score, so ask with `.get(name)` or `name in`.
+    """
 
     turn: int
     """1-based turn being decided."""
@@ -61,20 +64,23 @@ class Past:
     seed: int
     """For gates that draw at random: differs per turn and attempt, the same in every arm of a study."""
     origin: Readings = field(default_factory=dict)
-    """Scores of the origin (turn 0)."""
+    """Scores of the origin (turn 0): the image before any edit, the same throughout a run."""
     accepted: Sequence[Accepted] = ()
     """Accepted images of the present lineage, oldest first; a rollback or restart shortens it."""
     damaged: bool | None = None
     """Truth, for gates that declare `reads_truth` only; None when it is not known."""
 
     @property
-    def first(self) -> Readings | None:
-        """Scores of the first accepted image; None before there is one."""
-        return self.accepted[0].readings if self.accepted else None
+    def first(self) -> Readings:
+        """Scores of the first accepted image of the present lineage; empty before there is one.
+
+        After a restart the next accepted image is the first. What no edit has touched yet is `origin`.
+        """
+        return self.accepted[0].readings if self.accepted else {}
 
     @property
     def previous(self) -> Readings:
-        """Scores of the current image: the last accepted one, or the origin."""
+        """Scores of the current image: the last accepted one of the lineage, or the origin before there is one."""
         return self.accepted[-1].readings if self.accepted else self.origin
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from turngate.component import SCORED_AT
-from turngate.errors import Fault, TurngateError, one_line
+from turngate.errors import Fault, TurngateError, counted, one_line
 from turngate.evaluators.evaluator import EvalInput, Evaluator, Facts
 from turngate.evaluators.result import Failed, Result, Score, Skipped, Unscored
 from turngate.providers.calling import FATAL
@@ -69,7 +69,7 @@ def _ask(evaluator: Evaluator, samples: list[EvalInput]) -> list[Result]:
             return [answer for sample in samples for answer in _ask(evaluator, [sample])]
         return [_failure(error)] * len(samples)
     if len(answers) != len(samples):
-        wrong = Failed("us", "result_count", f"{len(answers)} results for {len(samples)} samples")
+        wrong = Failed("us", "result_count", f"{counted(len(answers), 'result')} for {counted(len(samples), 'sample')}")
         return [wrong] * len(samples)
     return [_checked(evaluator.facts, answer) for answer in answers]
 

@@ -13,7 +13,7 @@ from turngate.agent.gates import GATES
 from turngate.agent.scenario import Scenario
 from turngate.agent.scenarios import SCENARIOS
 from turngate.component import ComponentConfig
-from turngate.errors import ConfigError
+from turngate.errors import ConfigError, counted
 from turngate.evaluators import EVALUATORS, Evaluator, Facts
 from turngate.graphs.config import RunConfig, truth_field
 from turngate.providers.server import is_fake_server, public_url
@@ -164,7 +164,7 @@ def _chat_is_understood(config: RunConfig, components: Components) -> str | None
 def _chain_is_long_enough(config: RunConfig, components: Components) -> str | None:
     length = getattr(components.editor, "length", None)
     if length is not None and length < config.turns:
-        return f"turns: editor {config.editor.type!r} has images for {length} turns, not for {config.turns}"
+        return f"turns: editor {config.editor.type!r} has images for {counted(length, 'turn')}, not for {config.turns}"
     return None
 
 
@@ -249,7 +249,7 @@ def _edit_boxes_are_known(config: RunConfig, components: Components) -> str | No
 def _enough_instructions(config: RunConfig, components: Components) -> str | None:
     length = components.scenario.length
     if length is not None and length < config.turns:
-        return f"turns: the scenario has {length} instructions for {config.turns} turns"
+        return f"turns: the scenario has {counted(length, 'instruction')} for {counted(config.turns, 'turn')}"
     return None
 
 

@@ -12,7 +12,7 @@ from turngate.agent.gates import GATES
 from turngate.agent.reasoning import READERS
 from turngate.agent.scenarios import SCENARIOS
 from turngate.component import ComponentConfig, ObjectConfig, missing_here
-from turngate.errors import ConfigError, MissingWeights, NotReady, TurngateError, UserError, one_line
+from turngate.errors import ConfigError, MissingWeights, NotReady, TurngateError, UserError, counted, one_line
 from turngate.evaluators import EVALUATORS
 from turngate.graphs.components import Components, build_components
 from turngate.graphs.config import OriginConfig, RunConfig, truth_field
@@ -77,7 +77,7 @@ def _line(wheres: list[str], message: str) -> str:
     if not wheres[0]:
         return message
     others = len(wheres) - 1
-    more = f" (and in {others} more run{'s' if others > 1 else ''})" if others else ""
+    more = f" (and in {counted(others, 'more run')})" if others else ""
     return f"{wheres[0]}: {message}{more}"
 
 

@@ -17,7 +17,7 @@ from types import FrameType
 from typing import Any, Literal
 
 from turngate.component import differences
-from turngate.errors import ConfigChanged, ConfigError, Paused, UserError
+from turngate.errors import ConfigChanged, ConfigError, Paused, UserError, counted
 from turngate.graphs.components import Components, build_components
 from turngate.graphs.config import RunConfig
 from turngate.graphs.edit_step import edit
@@ -201,7 +201,7 @@ def fork_run(folder: str | Path, turn: int | None, target: Path | None, config: 
         closed = sum(row.closes_turn for row in ledger.decisions())
         turn = closed if turn is None else turn
         if not 0 <= turn <= closed:
-            raise ConfigError(f"--turn {turn}: the run has closed {closed} turns, give 0 to {closed}")
+            raise ConfigError(f"--turn {turn}: the run has closed {counted(closed, 'turn')}, give 0 to {closed}")
         if turn >= config.turns:
             raise ConfigError(f"--turn {turn}: the child needs more turns than it copies, add --set turns={turn + 1}")
         components = build_components(config)

@@ -23,7 +23,16 @@ from turngate.traces.analysis.run import (
 )
 from turngate.traces.records import AttemptRow
 
-__all__ = ["TableName", "episode_rows", "read_jsonl", "turn_rows", "write_csv", "write_jsonl", "write_parquet"]
+__all__ = [
+    "TableName",
+    "episode_rows",
+    "read_jsonl",
+    "row_objects",
+    "turn_rows",
+    "write_csv",
+    "write_jsonl",
+    "write_parquet",
+]
 
 
 class Writable(Protocol):
@@ -146,10 +155,15 @@ def attempt_objects(run: RunView) -> Iterator[dict[str, Any]]:
 def write_jsonl(run: RunView, file: Writable, table: TableName = "attempts") -> int:
     """Write one line per row of the table; returns how many."""
     count = 0
-    for item in attempt_objects(run) if table == "attempts" else table_rows(run, table):
+    for item in row_objects(run, table):
         file.write(json.dumps(item, ensure_ascii=False, allow_nan=False) + "\n")
         count += 1
     return count
+
+
+def row_objects(run: RunView, table: TableName = "attempts") -> Iterator[dict[str, Any]]:
+    """The rows of a table as JSONL has them."""
+    yield from attempt_objects(run) if table == "attempts" else table_rows(run, table)
 
 
 def read_jsonl(path: Path) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import computed_field
 
+from turngate.errors import counted
 from turngate.frozen import FrozenModel
 
 __all__ = ["PositionBias", "position_bias"]
@@ -50,11 +51,11 @@ class PositionBias(FrozenModel):
         """In one clause."""
         share = self.first_share
         if share is None:
-            return f"only ties in {self.pairs} pairs"
-        text = f"{100 * share:.0f} % of {self.first + self.second} answers name the image shown first"
+            return f"only ties in {counted(self.pairs, 'pair')}"
+        text = f"{100 * share:.0f} % of {counted(self.first + self.second, 'answer')} for the image shown first"
         if self.always:
-            return f"always names the image shown {self.always}, in {self.pairs} pairs: it does not look"
-        return f"{text}, {self.disagreements} of {self.pairs} pairs disagree"
+            return f"always names the image shown {self.always}, in {counted(self.pairs, 'pair')}: it does not look"
+        return f"{text}, {self.disagreements} of {counted(self.pairs, 'pair')} disagree"
 
     def __add__(self, other: PositionBias) -> PositionBias:
         """Both together."""

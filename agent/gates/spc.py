@@ -24,6 +24,7 @@ from pydantic import Field
 
 from turngate.agent.gate import CalibratedConfig, Decision, Past, Reading, Readings
 from turngate.component import ComponentConfig
+from turngate.errors import counted
 from turngate.frozen import StrictModel
 
 __all__ = ["Cusum", "Ewma", "KSigma", "PageHinkley"]
@@ -119,7 +120,7 @@ class Standardised:
         return sds if self.scores is None else student(sds, self.scores)
 
     def _of(self) -> str:
-        return "" if self.scores is None else f", of {self.scores} scores"
+        return "" if self.scores is None else f", of {counted(self.scores, 'score')}"
 
     def value_at(self, worse_by: float) -> float:
         """The score, in the evaluator's unit, that lies `worse_by` SDs on the worse side of the mean."""
@@ -150,7 +151,8 @@ def standardise(config: BaselineConfig, scores: Readings, past: Past) -> Standar
         mean = sign * known.mean + (start[0] if known.relative_to_origin else 0.0)
         sd, number = known.sd, None
     elif len(accepted) < config.warmup:
-        reason = f"{reading.evaluator} {reading.value:.4g}: warm-up, {len(accepted)} of {config.warmup} scores so far"
+        seen = f"{len(accepted)} of {counted(config.warmup, 'score')}"
+        reason = f"{reading.evaluator} {reading.value:.4g}: warm-up, {seen} so far"
         return Decision(config.in_warmup, reason, {"value": reading.value, "scores": float(len(accepted))})
     else:
         usual = accepted[: config.warmup] + (start if config.with_origin else [])
@@ -336,7 +338,9 @@ class PageHinkley:
         statistic = after.summed - after.lowest
         evidence = {"value": reading.value, "scores": float(before.number), "statistic": statistic, "limit": threshold}
         if before.number < self.config.warmup:
-            reason = f"{name} {reading.value:.4g}: warm-up, {before.number} of {self.config.warmup} scores so far"
+            reason = (
+                f"{name} {reading.value:.4g}: warm-up, {before.number} of {counted(self.config.warmup, 'score')} so far"
+            )
             return Decision("accept", reason, evidence)
         thresholds = {}
         if before.number:
@@ -345,7 +349,7 @@ class PageHinkley:
         accept = statistic <= threshold
         reason = (
             f"{name} {reading.value:.4g}: Page-Hinkley {statistic:.3g} {'within' if accept else 'beyond'} "
-            f"{threshold:.3g} after {before.number} scores"
+            f"{threshold:.3g} after {counted(before.number, 'score')}"
         )
         return Decision("accept" if accept else "reject", reason, evidence, thresholds)
 

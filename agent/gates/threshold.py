@@ -134,7 +134,7 @@ class Relative:
         name = self.config.evaluator
         match self.config.reference:
             case "first":
-                return past.first.get(name) if past.first else None
+                return past.first.get(name)
             case "previous":
                 return past.previous.get(name)
             case "origin":

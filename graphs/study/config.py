@@ -11,7 +11,10 @@ from turngate.agent.reasoning import READERS
 from turngate.component import ComponentConfig
 from turngate.frozen import StrictModel
 
-__all__ = ["CONTROLS", "Control", "StudyConfig", "control_arm"]
+__all__ = ["AXES", "CONTROLS", "Control", "StudyConfig", "control_arm", "named_items"]
+
+AXES = {"origins": "origin", "scenarios": "scenario", "editors": "editor"}
+"""Fields of a study that make its grid -> the field of a run that each fills."""
 
 
 # Control arms: what a result must be held against.
@@ -84,15 +87,7 @@ class StudyConfig(StrictModel):
     @field_validator("origins", "scenarios", "editors", mode="before")
     @classmethod
     def _named(cls, raw: Any) -> Any:
-        if not isinstance(raw, list):
-            return raw
-        named: dict[str, Any] = {}
-        for item in raw:
-            name = _name_of(item)
-            if name in named:
-                raise ValueError(f"{name!r} is in the list twice: give names, as a mapping")
-            named[name] = item
-        return named
+        return named_items(raw) if isinstance(raw, list) else raw
 
     @field_validator("reader", mode="before")
     @classmethod
@@ -105,6 +100,17 @@ class StudyConfig(StrictModel):
         if raw in ("none", False, None):
             return ()
         return tuple(CONTROLS) if raw == "all" else raw
+
+
+def named_items(items: list[Any]) -> dict[str, Any]:
+    """Items of a list by the names made of them; raises `ValueError` where two have one name."""
+    named: dict[str, Any] = {}
+    for item in items:
+        name = _name_of(item)
+        if name in named:
+            raise ValueError(f"{name!r} is in the list twice: give names, as a mapping")
+        named[name] = item
+    return named
 
 
 def _name_of(item: Any) -> str:

@@ -19,6 +19,7 @@ from turngate.graphs.load import apply_overrides, merge, parse_config, read_mapp
 from turngate.graphs.origin import load_origin
 from turngate.graphs.readiness import Faults, Readiness, same_pictures
 from turngate.graphs.study.config import StudyConfig, control_arm
+from turngate.graphs.study.overrides import apply_to_study, split_overrides
 from turngate.picture import Picture
 from turngate.registry import explain, look_beside, nearest
 
@@ -112,6 +113,9 @@ def parse_study(raw: Mapping[str, Any], overrides: Sequence[str] = ()) -> Study:
 
 
 def _planned(given: Mapping[str, Any], source: Path, overrides: Sequence[str]) -> Study:
+    of_study, of_runs = split_overrides(overrides)
+    if of_study:
+        given = apply_to_study(given, of_study, source.parent)
     raw = with_absolute_paths(given, source.parent)
     if isinstance(raw.get("labels"), str):
         raw["labels"] = str((source.parent / raw["labels"]).resolve())
@@ -120,7 +124,7 @@ def _planned(given: Mapping[str, Any], source: Path, overrides: Sequence[str]) -
         config = StudyConfig.model_validate(raw)
     except ValidationError as error:
         raise ConfigError(f"{source}: {explain(error, StudyConfig)}") from None
-    return _Plan(config, source, overrides).study()
+    return _Plan(config, source, of_runs).study()
 
 
 class _Plan:
@@ -191,6 +195,7 @@ class _Plan:
                 raise ConfigError(f"editor.per_origin: lists no fields for origin {cell.origin!r}")
             merged["editor"] = editor
         raw = apply_overrides(with_absolute_paths(merged, self.source.parent), self.overrides)
+        raw = with_absolute_paths(raw, Path.cwd())
         return parse_config(raw, "", self.source.parent)
 
     def _where(self, arm: str, cell: _Cell) -> str:

@@ -51,6 +51,7 @@ __all__ = [
     "TurngateError",
     "UnknownComponent",
     "UserError",
+    "counted",
     "one_line",
     "shortened",
 ]
@@ -163,6 +164,11 @@ def one_line(text: object, limit: int | None = None) -> str:
     """`text` (an error, an answer) with every run of white space as one space, cut to `limit` characters and a mark."""
     line = " ".join(str(text).split())
     return line if limit is None else shortened(line, limit)
+
+
+def counted(number: int, noun: str, *, grouped: bool = False) -> str:
+    """`1 turn`, `2 turns`; for nouns whose plural ends in s. `grouped` writes 2,000 for 2000."""
+    return f"{number:{',' if grouped else ''}} {noun}{'' if number == 1 else 's'}"
 
 
 def shortened(text: str, limit: int) -> str:

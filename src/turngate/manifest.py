@@ -41,7 +41,7 @@ def _lines(file: Path, needed: tuple[str, ...], where: str) -> Iterator[tuple[in
     try:
         header = [name.strip().lower() for name in next(rows, [])]
         if not set(needed) <= set(header):
-            columns = f"column{'s' if len(needed) > 1 else ''} {' and '.join(needed)}"
+            columns = f"{'columns' if len(needed) > 1 else 'column'} {' and '.join(needed)}"
             raise ConfigError(
                 f"{where}: {file}: a manifest's first line names the {columns}, separated by commas; this one says "
                 f"{','.join(header)[:80]!r}"

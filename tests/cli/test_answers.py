@@ -75,7 +75,7 @@ def test_a_run_is_shown_by_its_verdict_and_the_numbers_behind_it(turngate: Turng
     assert lines["exposure"] == "a damaged image stands after 0 of 12 turns"
     assert lines["last new"] == "turn 1, stalled since"
     assert lines["episodes"] == "0 caught, 1 stalled, 0 propagated"
-    assert lines["alarms"] == "0 of 1 inputs had a sound candidate refused"
+    assert lines["alarms"] == "0 of 1 input had a sound candidate refused"
     assert lines["planned"] == "1 progressed, 11 held"
     assert lines["cost"] == "$6.0000"
     propagating(tmp_path / "two")

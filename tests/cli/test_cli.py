@@ -127,7 +127,7 @@ def test_new_writes_a_configuration_that_is_valid(turngate: Turngate, tmp_path: 
     from turngate.graphs.load import read_config
 
     assert turngate("new", "my.yaml").code == 0
-    assert read_config(tmp_path / "my.yaml").gate.type == "relative"
+    assert read_config(tmp_path / "my.yaml").gate.type == "threshold"
     turngate("new", "my.yaml").refused(2, "exists already")
 
 

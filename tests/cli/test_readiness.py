@@ -137,7 +137,7 @@ def test_weights_on_this_machine_are_looked_for_and_not_loaded(turngate: Turngat
     arms = {"x": {"gate": "always_accept", "editor": editor}}
     file = study(tmp_path, origins={"a": "skimage:astronaut"}, arms=arms)
     planned = turngate("study", file, "--out", "o", "--quiet")
-    assert planned.err.startswith("s: 1 runs") and "o/x/a: pipe@" in planned.err, "planned, and then not loaded"
+    assert planned.err.startswith("s: 1 run ") and "o/x/a: pipe@" in planned.err, "planned, and then not loaded"
     (folder / "model_index.json").unlink()
     turngate("study", file, "--out", "o2").refused(2, "holds no model_index.json")
     (folder / "model_index.json").write_text(json.dumps(index))

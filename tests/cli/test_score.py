@@ -111,6 +111,13 @@ def test_a_folder_goes_on_after_a_broken_image(score: Turngate, images: Path) ->
     assert [row[:3] for row in failed] == [("step_3.png", "BadImage", "user")]
 
 
+def test_names_of_ones_own(score: Turngate, images: Path) -> None:
+    origin = ("--origin", images / "step_0.png", "--json")
+    found = score("images", "--with", "plain=psnr", "aligned={type: psnr, align: crop}", *origin).json()
+    assert [(one["name"], one["type"]) for one in found["evaluators"]] == [("plain", "psnr"), ("aligned", "psnr")]
+    score("images", "--with", "a=psnr", "--with", "a=niqe").refused(2, "two evaluators are called a", "other=psnr")
+
+
 def test_an_origin_for_a_folder(score: Turngate, images: Path, tmp_path: Path) -> None:
     score("images", "--with", "psnr", "brisque").refused(2, "psnr", "--origin")
     done = score("images", "--with", "psnr", "--origin", images / "step_0.png", "--out", "elsewhere.sqlite", "--json")

@@ -58,7 +58,7 @@ def test_the_plan_says_what_it_will_take_and_runs_nothing(turngate: Turngate, st
     done = turngate("study", study, "--plan", "--json")
     assert done.code == 0, done.err
     assert (done.json()["runs"], done.json()["turns"], done.json()["paid_calls_at_most"]) == (10, 50, 0)
-    assert "10 runs (1 arms and 4 controls x 2 origins)" in turngate("study", study, "--plan").out
+    assert "10 runs (1 arm and 4 controls x 2 origins)" in turngate("study", study, "--plan").out
     assert not (tmp_path / "runs").exists()
 
 

@@ -130,7 +130,7 @@ def test_run_json_can_be_run_again(config: Config, run: Run, tmp_path: Path) -> 
         ({"on_reject": {"attempts": 2}, "seed_policy": "fixed"}, "per_attempt"),
         ({"on_reject": {"then": "keep_best"}}, "best_by"),
         ({"truth": {"measure": "brisque", "damaged_at": 1}}, "does not compare with a reference"),
-        ({"scenario": {"type": "custom", "instructions": ["make it blue"]}}, "1 instructions for 5 turns"),
+        ({"scenario": {"type": "custom", "instructions": ["make it blue"]}}, "1 instruction for 5 turns"),
     ],
 )
 def test_what_cannot_work_is_refused_before_the_first_call(

@@ -155,7 +155,7 @@ def test_turns_are_counted_from_the_first_frame_or_from_the_origin_that_is_given
     flat(tmp_path / "seeds/a.jpg", 10)
     alone = found(turngate, "x/{origin}/{turn}.png")
     assert (alone["chains"][0]["turns"], alone["chains"][0]["first_turn"]) == (2, 1)
-    assert "no frame 0" in alone["notes"][0]
+    assert "without frame 0" in alone["notes"][0]
     given = found(turngate, "x/{origin}/{turn}.png", "--origin", "seeds/{origin}")
     assert (given["chains"][0]["turns"], given["chains"][0]["first_turn"]) == (3, 0)
     assert given["chains"][0]["origin_file"] == str(tmp_path / "seeds/a.jpg")

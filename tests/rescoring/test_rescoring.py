@@ -276,6 +276,7 @@ def test_a_manifest_that_is_wrong_is_told(tmp_path: Path, text: str, words: str)
         (["brisque,niqe", "psnr", "brisque"], ["brisque", "niqe", "psnr"]),
         (["{type: psnr, align: shift}"], ["psnr"]),
         (["a={type: psnr}", "b={type: psnr, align: shift}"], ["a", "b"]),
+        (["mine=psnr", "a=niqe,piqe"], ["mine", "a", "piqe"]),
         (["suite:classic"], ["brisque", "niqe", "piqe", "psnr", "ssim", "ms_ssim", "ciede2000", "geometry"]),
     ],
 )
@@ -288,6 +289,12 @@ def test_names_on_the_command_line(words: list[str], names: list[str]) -> None:
     [
         ([], UserError, "--with"),
         (["psnr", "{type: psnr, align: shift}"], ConfigError, "two evaluators are called psnr"),
+        (["mine=psnr", "mine=niqe"], ConfigError, "two evaluators are called mine"),
+        (["mine=psnr,niqe", "mine={type: psnr, align: crop}"], ConfigError, "two evaluators are called mine"),
+        (["mine=suite:classic"], ConfigError, "for one evaluator, as in mine=psnr"),
+        (["mine="], ConfigError, "for one evaluator, as in mine=psnr"),
+        (["=psnr"], ConfigError, "is no name"),
+        (["mine=psnrr"], ConfigError, "did you mean 'psnr'"),
         (["{type: psnr"], ConfigError, "not valid YAML"),
         (["{align: shift}"], ConfigError, "name evaluators, suites"),
         (["nicq"], ConfigError, "did you mean 'niqe'"),

@@ -22,7 +22,6 @@ __all__ = [
     "adjusted",
     "cluster_mean",
     "cluster_share",
-    "counted",
     "how_simulated",
     "mean_interval",
     "sign_flip_p",
@@ -189,11 +188,6 @@ def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 # Numbers in sentences.
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 turn`, `2 turns`; for nouns whose plural ends in s."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def how_simulated(simulated: int, runs: int) -> Literal["", "partly simulated", "simulated"]:

@@ -15,7 +15,7 @@ from turngate.agent.editor import Edited, EditRequest, ExtraImage, NoImage
 from turngate.agent.editors.replay.chain import Chain, Recorded
 from turngate.agent.editors.replay.readers import read_folder, read_image, read_manifest, read_run
 from turngate.component import BEYOND_DIVERGENCE, NOT_ON_RECORD, ComponentConfig
-from turngate.errors import BadImage, ConfigError
+from turngate.errors import BadImage, ConfigError, counted
 from turngate.frozen import StrictModel
 from turngate.picture import Picture
 
@@ -194,7 +194,7 @@ class ReplayEditor:
         attempts = sum(one.turn == request.turn for one in self._chain.recorded)
         if attempts:
             return f"turn {request.turn} has no attempt {request.attempt} on record: the last is {attempts}"
-        return f"the chain has {self.length} turns: there is no turn {request.turn}"
+        return f"the chain has {counted(self.length, 'turn')}: there is no turn {request.turn}"
 
     def _remarks(self, found: Recorded, request: EditRequest) -> list[str]:
         remarks = []

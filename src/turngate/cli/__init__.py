@@ -64,14 +64,27 @@ class _Lazy(click.Group):
         if name and name not in _COMMANDS:
             from turngate.registry import nearest
 
-            ctx.fail(f"no command is called {name!r}{nearest(name, [*_COMMANDS])}")
+            if name == "help":
+                return "help", _help, args[1:]
+            ctx.fail(f"no command is called {name!r}{nearest(name, [*_COMMANDS, 'help'])}")
         return super().resolve_command(ctx, args)
 
 
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command("help")
+@click.argument("name", metavar="[COMMAND]", required=False)
+@click.pass_context
+def _help(ctx: click.Context, name: str | None) -> None:
+    """`turngate help [COMMAND]` is what `turngate [COMMAND] --help` is."""
+    ctx.exit(cli.main([*([name] if name else []), "--help"], ctx.find_root().info_name, standalone_mode=False))
+
+
+@click.group(cls=_Lazy, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="turngate")
-def cli() -> None:
+@click.pass_context
+def cli(ctx: click.Context) -> None:
     """Do evaluator-gated image-editing loops catch or propagate degradation over 100 turns?"""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def main() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turngate.cli.options import json_option
+from turngate.cli.places import PlacePath
 from turngate.whole_file import whole_file
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ __all__ = []
 
 
 @click.command("calibrate")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=PlacePath("run", "study", "runs", "folder"))
 @click.option("--evaluator", required=True, help="Name of the evaluator in the runs.")
 @click.option("--alpha", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.05, show_default=True,
               help="Share of clean edits that may be rejected.")  # fmt: skip
@@ -81,17 +82,18 @@ def _write(path: Path, edits: Sequence[CleanEdit], reference: Reference | None) 
 
 
 def _say(found: Calibration, out: Path | None) -> None:
-    from turngate.cli.columns import plain, print_rows
-    from turngate.traces.analysis.statistics import counted
+    from turngate.cli.columns import plain, print_rows, print_words
+    from turngate.errors import counted
 
     side = "below" if found.direction == "higher" else "above"
     what = {"origin": "minus the origin's score ", "first": "minus the first accepted image's score ", None: ""}
     of = ", ".join((counted(len(found.origins), "origin"), counted(len(found.editors), "editor")))
-    click.echo(
+    print_words(
         f"{found.evaluator} {what[found.reference]}{side} {found.limit:.6g} is rejected, "
         f"from {counted(found.edits, 'clean edit')} of {counted(found.runs, 'run')}, {of}"
     )
-    click.echo(_rates(found) + "\n")
+    print_words(_rates(found))
+    click.echo()
     print_rows([
         {"origin": plain(one.name, 60), "clean edits": str(one.edits), "rejected when left out": _percent(one.rate)}
         for one in found.origins
@@ -104,7 +106,7 @@ def _say(found: Calibration, out: Path | None) -> None:
     ])  # fmt: skip
     click.echo()
     for note in found.notes:
-        click.echo(note)
+        print_words(note)
     click.echo()
     for gate in found.gates:
         fields = gate.as_mapping()
@@ -117,15 +119,17 @@ def _say(found: Calibration, out: Path | None) -> None:
 
 def _rates(found: Calibration) -> str:
     """What was asked for and what was found, in one sentence."""
+    from turngate.errors import counted
+
     asked = f"asked for {_percent(found.alpha)} of clean edits, {_percent(found.in_sample)} on these very edits"
     if len(found.origins) < 2:
         return f"{asked}; nothing is known out of sample: one origin only, give runs of others"
     if found.out_of_sample is None or found.worst is None:
         return f"{asked}; nothing is known out of sample: no origin's edits are enough without those of another"
-    judged = sum(one.rate is not None for one in found.origins)
+    judged = counted(sum(one.rate is not None for one in found.origins), "origin")
     kept = "" if found.out_of_sample <= found.alpha else ": the rate is not kept on other photographs"
     return (
-        f"{asked}; out of sample {_percent(found.out_of_sample)} (mean of {judged} origins, each left out in turn), "
+        f"{asked}; out of sample {_percent(found.out_of_sample)} (mean of {judged}, each left out in turn), "
         f"worst origin {found.worst.name} {_percent(found.worst.rate)}{kept}"
     )
 

@@ -62,8 +62,9 @@ _NARROWEST = 8
 def print_rows(rows: Sequence[dict[str, str]], left: Collection[str] = ()) -> None:
     """A table; the first column and those called in `left` are on the left.
 
-    On a terminal the first column is folded where that makes the others fit; else columns that do not fit follow in a
-    table beneath, and a cell that is too wide is folded. Elsewhere nothing is: each row is one line.
+    On a terminal the first column is folded between words where that makes the others fit; else columns that do not fit
+    follow in a table beneath. A cell that is too wide is folded between words; only a word that is wider than the
+    terminal is broken. Elsewhere nothing is folded: each row is one line.
     """
     if not rows:
         return
@@ -75,7 +76,11 @@ def print_rows(rows: Sequence[dict[str, str]], left: Collection[str] = ()) -> No
     if console.is_terminal:
         room = min(room, console.width - 1)
         spare = room - sum(size + _GAP for name, size in sizes.items() if name != first) - _GAP
-        sizes[first] = min(sizes[first], spare if spare >= 2 * _NARROWEST else max(_NARROWEST, room // 2))
+        words = {name: max(_longest_word(text) for text in (name, *(row[name] for row in cells))) for name in sizes}
+        beside = max((words[name] for name in sizes if name != first), default=0)
+        whole = min(words[first], max(room - beside - 2 * _GAP, room // 2))  # a name is not broken: columns go beneath
+        narrow = spare if spare >= max(2 * _NARROWEST, whole) else max(_NARROWEST, whole, room // 2)
+        sizes[first] = min(sizes[first], narrow)
         most = max(_NARROWEST, room - sizes[first] - 2 * _GAP)
         sizes |= {name: min(size, most) for name, size in sizes.items() if name != first}
     wide = Console(highlight=False, width=room + 1)
@@ -110,6 +115,10 @@ def print_words(text: str, *, error: bool = False) -> None:
     """Sentences, broken between words on a terminal and not at all elsewhere."""
     console = Console(stderr=error, highlight=False)
     console.print(Text(plain(text, 2000)), soft_wrap=not console.is_terminal)
+
+
+def _longest_word(text: str) -> int:
+    return max(map(cell_len, text.split()), default=0)
 
 
 def _parts(sizes: dict[str, int], room: int) -> Iterator[list[str]]:

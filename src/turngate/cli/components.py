@@ -33,23 +33,20 @@ _LICENCE = "pyiqa's licence is PolyForm Noncommercial and S-Lab; that of each me
 
 
 def _list(kind: str, as_json: bool, names: Sequence[str] | None = None) -> int:
-    from rich.console import Console
-    from rich.table import Table
+    from turngate.cli.columns import print_rows, print_words
 
     components = describe(kind, names)
     if as_json:
         print(json.dumps({kind: components}, ensure_ascii=False))
         return 0
-    table = Table(box=None)
     columns = _COLUMNS.get(kind, ["name", "here", "what"])
-    for column in columns:
-        table.add_column(column, overflow="fold", no_wrap=column in ("name", "better", "range"))
-    for component in components:
-        table.add_row(*(_cell(component, column) for column in columns))
-    Console().print(table)
-    for line in _remarks(components):
-        click.echo(line)
-    click.echo(f"\nFields of one: turngate {kind} --json. How to add one: docs/extending.md")
+    print_rows([{column: _cell(component, column) for column in columns} for component in components], left=columns)
+    for heading, lines in _remarks(components):
+        click.echo()
+        for line in filter(None, (heading, *lines)):
+            print_words(line)
+    click.echo()
+    print_words(f"Fields of one: turngate {kind} --json. How to add one: docs/extending.md")
     return 0
 
 
@@ -59,17 +56,15 @@ def _cell(component: dict[str, Any], column: str) -> str:
     return str(component.get(column) or "")
 
 
-def _remarks(components: Sequence[dict[str, Any]]) -> Iterator[str]:
+def _remarks(components: Sequence[dict[str, Any]]) -> Iterator[tuple[str, list[str]]]:
     """Below the table, where there is room: what is missing, and whose licence holds."""
     missing = {component["name"]: component["missing"] for component in components if not component["runs_here"]}
     if missing:
-        yield "\nNot here:"
-    for name, what in missing.items():
-        yield f"  {name}: {what}"
+        yield "Not here:", [f"{name}: {what}" for name, what in missing.items()]
     if any(component["name"].startswith("pyiqa:") for component in components):
-        yield f"\n{_LICENCE}"
-    if any(component["name"] == "pyiqa:<name>" for component in components):
-        yield "Its metrics one by one, with what is missing for each: turngate evaluators --all"
+        family = any(component["name"] == "pyiqa:<name>" for component in components)
+        more = ["Its metrics one by one, with what is missing for each: turngate evaluators --all"] if family else []
+        yield _LICENCE, more
 
 
 @click.command("editors")
@@ -212,13 +207,14 @@ def _how(missing: dict[str, str]) -> str | None:
 
 @click.command("graph")
 @out_option("Draw to this file instead: .png, .svg or .mmd.")
-def graph_command(out: Path | None) -> int:
+@json_option
+def graph_command(out: Path | None, as_json: bool) -> int:
     """Print the state machine as Mermaid text, or draw it without network."""
     from turngate.errors import MachineError, UserError
     from turngate.graphs.machine import draw, mermaid
 
     if out is None:
-        click.echo(mermaid())
+        click.echo(json.dumps({"mermaid": mermaid()}) if as_json else mermaid())
         return 0
     if out.suffix not in (".png", ".svg", ".mmd"):
         raise UserError(f"--out {out}: give a name that ends in .png, .svg or .mmd")
@@ -226,5 +222,5 @@ def graph_command(out: Path | None) -> int:
         out.write_bytes(mermaid().encode() if out.suffix == ".mmd" else draw(out.suffix.removeprefix(".")))
     except OSError as error:
         raise MachineError(f"cannot write {out}: {error.strerror or error}") from error
-    click.echo(out)
+    click.echo(json.dumps({"drawing": str(out)}, ensure_ascii=False) if as_json else out)
     return 0

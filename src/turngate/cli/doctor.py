@@ -16,11 +16,12 @@ from typing import Any
 import click
 
 from turngate.agent.editors import EDITORS
-from turngate.cli.columns import plain
+from turngate.cli.columns import plain, print_titled, print_words
 from turngate.cli.options import json_option
+from turngate.cli.places import PlacePath, place_of
 from turngate.component import missing_here
 from turngate.errors import TurngateError
-from turngate.graphs.load import read_config, read_mapping
+from turngate.graphs.load import read_config
 from turngate.graphs.readiness import Faults, Readiness, components_of
 from turngate.graphs.study import plan_study, same_origins
 
@@ -28,7 +29,7 @@ __all__ = ["ComponentCheck", "examine"]
 
 
 @click.command("doctor")
-@click.argument("config", type=click.Path(path_type=Path), required=False)
+@click.argument("config", type=PlacePath("config", "run.json", "study file"), required=False)
 @json_option
 def doctor_command(config: Path | None, as_json: bool) -> int:
     """Say what can run here and what is missing.
@@ -45,17 +46,16 @@ def doctor_command(config: Path | None, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"machine": machine, **components}, ensure_ascii=False))
         return 0
-    for name, value in machine.items():
-        click.echo(f"{name:<12}{value}")
+    lines = [(name, str(value)) for name, value in machine.items()]
     for kind, found in components.items():
-        ready = [component["name"] for component in found if component["runs_here"]]
-        click.echo(f"{kind:<12}{', '.join(ready)}")
+        lines.append((kind, ", ".join(component["name"] for component in found if component["runs_here"])))
         for component in found:
             if not component["runs_here"]:
-                click.echo(f"{'':<12}{component['name']} is missing something: {component['missing']}")
+                lines.append(("", f"{component['name']} is missing something: {component['missing']}"))
             elif component["setup"]:
                 setup = component["setup"][:1].lower() + component["setup"][1:].removesuffix(".")
-                click.echo(f"{'':<12}{component['name']} needs {setup}: `turngate doctor CONFIG` looks for it")
+                lines.append(("", f"{component['name']} needs {setup}: `turngate doctor CONFIG` looks for it"))
+    print_titled(lines)
     return 0
 
 
@@ -67,7 +67,7 @@ def _say_findings(config: Path, as_json: bool) -> int:
     else:
         for finding in findings:
             well = "can be read" if finding.field == "origin" else "can run here"
-            click.echo(f"{finding.field} ({plain(finding.type)}): {plain(finding.missing or well, 1000)}")
+            print_words(f"{finding.field} ({plain(finding.type)}): {plain(finding.missing or well, 1000)}")
         for remark in remarks:
             click.echo(f"note: {plain(remark, 1000)}")
     return 2 if any(finding.missing for finding in findings) else 0
@@ -114,7 +114,7 @@ def examine(path: Path) -> tuple[list[ComponentCheck], list[str]]:
     configuration that is wrong. The process may download nothing afterwards either.
     """
     os.environ["HF_HUB_OFFLINE"] = "1"  # the library reads it when it is imported
-    study = plan_study(path) if "arms" in read_mapping(path) else None
+    study = plan_study(path) if place_of(path) == "study file" else None
     configs = [job.config for job in study.jobs] if study else [read_config(path)]
     parts = [list(components_of(config)) for config in configs]
     lacking = {

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import click
 
+from turngate.cli.usage import usage_words
 from turngate.errors import NotReady, TurngateError, one_line
 from turngate.traces.redact import redact
 
@@ -23,7 +24,7 @@ def guarded(command: click.Command) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.ClickException as error:
-        return _say("user", error.format_message(), 2)
+        return _say("user", usage_words(error), 2)
     except (click.Abort, KeyboardInterrupt):
         return _say("user", "interrupted", 130)
     except TurngateError as error:

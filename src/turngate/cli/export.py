@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from turngate.cli.columns import Visible
 from turngate.cli.options import json_option, out_option
+from turngate.cli.places import PlacePath, check_place
 from turngate.whole_file import whole_file
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ __all__ = []
 
 
 @click.command("export")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PlacePath("run", "run.json", "study", "runs"))
 @click.option("--format", "kind", type=click.Choice(["jsonl", "csv", "parquet"]), default="jsonl", show_default=True)
 @click.option("--table", type=click.Choice(["attempts", "turns", "episodes"]), default="attempts", show_default=True,
               help="Attempts as recorded, results per turn, or damage episodes.")  # fmt: skip
@@ -28,24 +29,35 @@ __all__ = []
 @click.option("--as", "pattern", metavar="PATTERN",
               help="Write the frames instead, to 'out/{origin}/{setting}/rep{repeat}/step_{turn}.png'.")  # fmt: skip
 @out_option("File to write; default standard output (Parquet: RUN/TABLE.parquet).")
+@json_option
 def export_command(
-    run: Path, kind: str, table: TableName, endpoint: str | None, pattern: str | None, out: Path | None
+    run: Path,
+    kind: str,
+    table: TableName,
+    endpoint: str | None,
+    pattern: str | None,
+    out: Path | None,
+    as_json: bool,
 ) -> int:
     """Export RUN, one row per attempt, turn or episode, or send it to a trace backend.
 
     With --as RUN may be a study or a folder of runs as well; origin and standing image of every turn are written.
     """
-    from turngate.errors import MachineError
+    from turngate.errors import MachineError, UserError, counted
     from turngate.traces.analysis.run import RunView
-    from turngate.traces.exports import write_csv, write_jsonl, write_parquet
+    from turngate.traces.exports import row_objects, write_csv, write_jsonl, write_parquet
 
     if endpoint is not None:
         from turngate.traces.telemetry import export_run
 
-        click.echo(f"{export_run(run, endpoint)} spans sent", err=True)
+        sent = export_run(run, endpoint)
+        _told(f"{counted(sent, 'span')} sent", {"spans": sent, "to": endpoint}, as_json)
         return 0
     if pattern is not None:
-        return _write_frames(run, pattern)
+        return _write_frames(run, pattern, as_json)
+    check_place(run, "export", "run", "run.json")
+    if as_json and out is None and kind == "csv":
+        raise UserError("--json with --format csv: say with --out where the CSV goes, or leave --format out")
     view = RunView.load(run)
     write = write_jsonl if kind == "jsonl" else write_csv
     try:
@@ -53,6 +65,9 @@ def export_command(
             target = out or view.folder.path / f"{table}.parquet"
             with whole_file(target) as part:
                 count = write_parquet(view, part, table)
+        elif out is None and as_json:
+            print(json.dumps({"run": str(run), "table": table, "rows": [*row_objects(view, table)]}))
+            return 0
         elif out is None:
             # A terminal would obey what a model wrote; whatever else reads it gets the text as it is recorded.
             write(view, Visible(sys.stdout) if sys.stdout.isatty() else sys.stdout, table)
@@ -65,19 +80,29 @@ def export_command(
         raise
     except OSError as error:
         raise MachineError(f"cannot write {out or run}: {error.strerror or error}") from error
-    click.echo(f"{count} {table} written to {target}", err=True)
+    written = f"{counted(count, table.removesuffix('s'))} written to {target}"
+    _told(written, {"run": str(run), "table": table, "count": count, "file": str(target)}, as_json)
     return 0
 
 
-def _write_frames(run: Path, pattern: str) -> int:
+def _told(words: str, facts: dict[str, Any], as_json: bool) -> None:
+    """What was written or sent: a line on standard error, or one object."""
+    if as_json:
+        print(json.dumps(facts, ensure_ascii=False))
+    else:
+        click.echo(words, err=True)
+
+
+def _write_frames(run: Path, pattern: str, as_json: bool) -> int:
+    from turngate.errors import counted
     from turngate.importing import write_frames
-    from turngate.traces.analysis.statistics import counted
 
     written = write_frames(run, pattern)
     for line in written.left_out:
         click.echo(f"note: {line}", err=True)
     frames, runs = counted(written.frames, "frame"), counted(written.runs, "run")
-    click.echo(f"{frames} of {runs} written", err=True)
+    facts = {"frames": written.frames, "runs": written.runs, "left_out": list(written.left_out)}
+    _told(f"{frames} of {runs} written", facts, as_json)
     return 0
 
 
@@ -85,7 +110,8 @@ def _write_frames(run: Path, pattern: str) -> int:
 
 
 @click.command("schema")
-def schema_command() -> int:
+@json_option
+def schema_command(as_json: bool) -> int:
     """Print the JSON Schema of everything that turngate reads and writes, with units and meanings."""
     from turngate.graphs.config import RunConfig
     from turngate.traces.analysis.run import DamageEpisode, RunSummary, TurnResult
@@ -101,7 +127,7 @@ def schema_command() -> int:
         "episodes": DamageEpisode.model_json_schema(),
         "summary": RunSummary.model_json_schema(),
     }
-    click.echo(json.dumps(schema, indent=2))
+    click.echo(json.dumps(schema, indent=None if as_json else 2))
     return 0
 
 
@@ -109,10 +135,11 @@ def schema_command() -> int:
 
 
 @click.command("validate")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PlacePath("run", "run.json"))
 @json_option
 def validate_command(run: Path, as_json: bool) -> int:
     """Check that RUN holds what its ledger says: rows, chain of images, files and their hashes."""
+    from turngate.errors import counted
     from turngate.graphs.validate import validate
 
     found = validate(run)
@@ -123,7 +150,6 @@ def validate_command(run: Path, as_json: bool) -> int:
             click.echo(f"wrong: {problem}")
         for remark in found.remarks:
             click.echo(f"note: {remark}")
-        click.echo(
-            f"{found.attempts} attempts, {found.images} images: {'valid' if not found.problems else 'not valid'}"
-        )
+        sizes = f"{counted(found.attempts, 'attempt')}, {counted(found.images, 'image')}"
+        click.echo(f"{sizes}: {'valid' if not found.problems else 'not valid'}")
     return 1 if found.problems else 0

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from turngate.cli.options import json_option, out_option, quiet_option
+from turngate.cli.places import check_place
 
 if TYPE_CHECKING:
     from turngate.importing import FoundChain, FoundTree, FrameVerdict, ImportedStudy, ImportSettings, MatchedVerdicts
@@ -36,7 +37,7 @@ _LISTED = 40
 @click.option("--label-columns", metavar="path=A,damaged=B", help="Columns of --labels, where they are not guessed.")
 @click.option("--by", help="Whose verdicts they are; default the name of the label file.")
 @click.option("--yes", "-y", is_flag=True, help="Take the guessed columns without asking.")
-@click.option("--with", "words", multiple=True, metavar="NAME", help="Evaluators, suite:NAME, or {type: ..., ...}.")
+@click.option("--with", "words", multiple=True, metavar="NAME", help="psnr, mine=psnr, suite:NAME, {type: ..., ...}.")
 @click.option("--truth", metavar="YAML", help="{measure: ..., damaged_at: ...}, or none.")
 @click.option("--scenario", metavar="NAME|YAML", help="What was asked for, where the paths and the map do not say it.")
 @click.option(
@@ -112,6 +113,9 @@ def _import(source: str | None, options: _Options) -> int:
 def _found(source: str | None, options: _Options) -> FoundTree:
     from turngate.errors import ConfigError, UserError
     from turngate.importing import from_layout, from_map, from_pattern, is_pattern
+
+    if source is not None and not is_pattern(source):
+        check_place(Path(source), "import", "runs", "folder", "file", "image")
 
     if options.table is not None:
         if source is not None or options.layout is not None:
@@ -287,8 +291,8 @@ def _labelled(number: int, chain: FoundChain, matched: MatchedVerdicts | None) -
 
 def _say_found(tree: FoundTree, matched: MatchedVerdicts | None, problems: Sequence[str], notes: Sequence[str]) -> None:
     from turngate.cli.columns import plain, print_rows, print_words
+    from turngate.errors import counted
     from turngate.importing import turn_ranges
-    from turngate.traces.analysis.statistics import counted
 
     rows = [
         {
@@ -304,7 +308,7 @@ def _say_found(tree: FoundTree, matched: MatchedVerdicts | None, problems: Seque
     ]
     print_rows(rows, left=("origin", "setting", "model"))
     if len(tree.chains) > _LISTED:
-        click.echo(f"and {len(tree.chains) - _LISTED} chains more")
+        click.echo(f"and {counted(len(tree.chains) - _LISTED, 'chain')} more")
     frames = counted(sum(len(chain.frames) for chain in tree.chains), "frame")
     origins = counted(len({chain.origin for chain in tree.chains}), "origin")
     print_words(f"{counted(len(tree.chains), 'chain')} of {origins}, {frames} after the origins.")
@@ -329,6 +333,7 @@ def _run(
 ) -> int:
     from turngate.cli.report import summary_reader
     from turngate.cli.study import follow_and_answer
+    from turngate.errors import counted
     from turngate.graphs.study import run_jobs, unwatched
     from turngate.importing import write_labels
 
@@ -341,7 +346,7 @@ def _run(
     if verdicts:
         file, added = write_labels(planned, verdicts, by, recheck.left)
         if not options.as_json:
-            click.echo(f"labels: {added} rows added to {file}")
+            click.echo(f"labels: {counted(added, 'row')} added to {file}")
     facts = {**_facts(tree, matched, problems, notes), "changed": list(recheck.changed)}
     found = run_jobs(study, folder, unwatched, options.jobs, options.retry_failed, recheck.left)
     reads = summary_reader(None, None)

@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from turngate.cli.columns import TimeLeft, duration, plain
+from turngate.errors import counted
 from turngate.pages.viewer import quick_summary
 from turngate.traces.records import AttemptRecord, ScoreRow
 from turngate.traces.run_folder import RunInfo
@@ -193,7 +194,9 @@ class Live:
         self._turns = config.turns
         simulated = " (SIMULATED)" if resolved.simulated else ""
         editor, gate = plain(str(resolved.editor.model)), plain(config.gate.type)
-        self._say(f"{plain(str(self._folder))}: {self._turns} turns, editor {editor}{simulated}, gate {gate}")
+        self._say(
+            f"{plain(str(self._folder))}: {counted(self._turns, 'turn')}, editor {editor}{simulated}, gate {gate}"
+        )
         for idle in resolved.editor.idle:
             self._say(f"does nothing: {plain(idle)}", style="yellow")
         if resolved.editor.left_out:

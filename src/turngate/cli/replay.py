@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from turngate.cli.options import json_option, set_option
+from turngate.cli.places import PlacePath
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import VERDICT_WORDS, RunAnswer, RunView, answer_records, run_verdict
 
@@ -53,10 +54,10 @@ class ReplayRow(FrozenModel):
 
 
 @click.command("replay")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PlacePath("run", "run.json"))
 @set_option
 @click.option(
-    "--with", "evaluators", multiple=True, metavar="NAME[=TYPE]", help="Add an evaluator for the gate to read."
+    "--with", "evaluators", multiple=True, metavar="[NAME=]TYPE", help="Add an evaluator for the gate to read."
 )
 @click.option("--sweep", metavar="FIELD=A,B,...", help="Decide once for each value of a field, e.g. gate.at=0.5,1,2.")
 @json_option
@@ -68,7 +69,10 @@ def replay_command(
     Valid up to the first divergence, which the answer names: later candidates were recorded from images that
     the other gate would not have kept.
     """
-    added = [f"evaluators.{name}={kind or name}" for name, _, kind in (item.partition("=") for item in evaluators)]
+    from turngate.rescoring import evaluator_configs
+
+    chosen = evaluator_configs(evaluators) if evaluators else {}
+    added = [f"evaluators.{name}={json.dumps(raw)}" for name, raw in chosen.items()]
     settings: list[tuple[str, list[str]]] = [("", [])]
     if sweep is not None:
         settings = [(value, [f"{field}={value}"]) for field, value in _values(sweep)]
@@ -157,7 +161,7 @@ def _say(rows: Sequence[ReplayRow], sweep: str | None) -> None:
         for one in rows[0].decisions:
             if one.recorded != one.decided:
                 where = f"turn {one.turn}, attempt {one.attempt}"
-                click.echo(f"{where}: {one.recorded} -> {one.decided} ({plain(one.reason, 160)})")
+                print_words(f"{where}: {one.recorded} -> {one.decided} ({plain(one.reason, 160)})")
 
 
 def _cells(field: str, name: str, turns: int, answer: RunAnswer, change: str, valid: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from turngate.cli.options import json_option, out_option, reader_option
+from turngate.cli.places import PlacePath, place_of
 from turngate.errors import UserError
 
 if TYPE_CHECKING:
@@ -20,14 +21,16 @@ __all__ = ["plot_command", "summary_reader", "write_page"]
 
 
 @click.command("report")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PlacePath("run", "run.json", "study"))
 @out_option("File to write; default report.html or index.html where the record lies. It shows images from there.")
 @reader_option
-def report_command(run: Path, out: Path | None, reader: str | None) -> int:
+@json_option
+def report_command(run: Path, out: Path | None, reader: str | None, as_json: bool) -> int:
     """Write RUN's report.html, or a study's index.html, again from ledgers and images."""
     if out is not None and out.is_dir():
         raise UserError(f"--out {out} is a folder: give the file to write, {out / 'report.html'}")
-    click.echo(write_page(run, reader, out))
+    page = write_page(run, reader, out)
+    click.echo(json.dumps({"page": str(page)}, ensure_ascii=False) if as_json else page)
     return 0
 
 
@@ -44,7 +47,7 @@ def write_page(folder: Path, reader: str | None = None, out: Path | None = None)
     from turngate.traces.analysis.study import StudyView, answer_study, load_study
     from turngate.traces.run_folder import RunFolder
 
-    if (folder / "study.json").is_file():
+    if place_of(folder) == "study":
         loaded = load_study(StudyView.load(folder))
         for run in loaded.runs:
             _look_for_modules(run.view.info.config)
@@ -91,7 +94,7 @@ def _built(config: str) -> SummaryReader:
 
 
 @click.command("plot")
-@click.argument("study", type=click.Path(path_type=Path))
+@click.argument("study", type=PlacePath("study"))
 @click.option("--out", type=click.Path(path_type=Path), required=True, help="Folder for the figures.")
 @click.option("--format", "kind", type=click.Choice(["svg", "png", "pdf"]), default="svg", show_default=True)
 @json_option

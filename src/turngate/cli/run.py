@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turngate.cli.options import json_option, out_option, quiet_option, reader_option, set_option
+from turngate.cli.places import PlacePath
 from turngate.errors import MachineError, UserError
 
 if TYPE_CHECKING:
@@ -20,7 +23,7 @@ __all__ = ["finish", "new_command", "watched"]
 
 
 @click.command("run")
-@click.argument("config", type=click.Path(path_type=Path))
+@click.argument("config", type=PlacePath("config", "run.json"))
 @set_option
 @out_option("Folder of the run; default runs/<run id>. A run of the same configuration there goes on.")
 @reader_option
@@ -48,7 +51,7 @@ def _forks_elsewhere(context: click.Context, option: click.Parameter, given: boo
 
 
 @click.command("resume")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PlacePath("run", "run.json"))
 @set_option
 @click.option("--fork", is_flag=True, hidden=True, expose_value=False, callback=_forks_elsewhere)
 @click.option("--accept", "verdict", flag_value="accept", help="Accept the candidate that waits for a person.")
@@ -116,7 +119,7 @@ def finish(ended: Ended, as_json: bool, reader: str | None = None) -> int:
 
 
 @click.command("fork")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PlacePath("run", "run.json"))
 @click.option("--turn", type=int, help="Copy turns 1..TURN of RUN, 0 only the origin; by default all closed turns.")
 @set_option
 @click.option("--no-run", is_flag=True, help="Only create the child; `turngate resume` runs it later.")
@@ -153,7 +156,8 @@ def fork_command(
 @click.command("new")
 @click.argument("path", type=click.Path(path_type=Path), default=Path("turngate.yaml"))
 @click.option("--image", default="skimage:astronaut", help="The origin: a file, or skimage:NAME.")
-def new_command(path: Path, image: str) -> int:
+@json_option
+def new_command(path: Path, image: str, as_json: bool) -> int:
     """Write a commented configuration to PATH (default turngate.yaml); never overwrites."""
     from turngate.errors import MachineError, UserError
 
@@ -170,5 +174,8 @@ def new_command(path: Path, image: str) -> int:
         raise UserError(f"{path} exists already: give another name") from None
     except OSError as error:
         raise MachineError(f"cannot write {path}: {error.strerror or error}") from error
-    click.echo(f"{path} written; run it with: turngate run {path}")
+    if as_json:
+        print(json.dumps({"configuration": str(path)}, ensure_ascii=False))
+    else:
+        click.echo(f"{path} written; run it with: turngate run {shlex.quote(str(path))}")
     return 0

@@ -11,13 +11,14 @@ import click
 
 from turngate.cli.columns import plain, print_rows, print_titled, print_words
 from turngate.cli.options import json_option
+from turngate.cli.places import PlacePath
 from turngate.traces.analysis.run import RunSummary, summary_lines
 
 __all__ = ["print_summary"]
 
 
 @click.command("show")
-@click.argument("run", type=click.Path(path_type=Path))
+@click.argument("run", type=PlacePath("run", "run.json"))
 @json_option
 def show_command(run: Path, as_json: bool) -> int:
     """Show RUN in numbers, from its ledger; works while it is running."""
@@ -52,8 +53,8 @@ def print_summary(summary: RunSummary, report: Path | None, as_json: bool, *, wo
 
 
 @click.command("compare")
-@click.argument("a", type=click.Path(path_type=Path))
-@click.argument("b", type=click.Path(path_type=Path))
+@click.argument("a", type=PlacePath("run", "run.json"))
+@click.argument("b", type=PlacePath("run", "run.json"))
 @json_option
 def compare_command(a: Path, b: Path, as_json: bool) -> int:
     """Say how run B differs from run A: in configuration, versions and outcome, and where they part."""
@@ -64,7 +65,7 @@ def compare_command(a: Path, b: Path, as_json: bool) -> int:
         print(found.model_dump_json())
         return 0
     for name, summary in (("A", found.a), ("B", found.b)):
-        click.echo(f"{name}: {plain(summary.verdict.words)}")
+        print_words(f"{name}: {summary.verdict.words}")
     titles = {"configuration": found.config, "versions": found.made_with, "outcome": found.outcome}
     for title, changes in titles.items():
         if not changes:
@@ -77,9 +78,9 @@ def compare_command(a: Path, b: Path, as_json: bool) -> int:
     if parting is None:
         click.echo("every attempt is the same")
         return 0
-    click.echo(f"they part at turn {parting.turn}, attempt {parting.attempt}: {parting.what}")
+    print_words(f"they part at turn {parting.turn}, attempt {parting.attempt}: {parting.what}")
     for name, value in (("A", parting.a), ("B", parting.b)):
-        click.echo(f"  {name}: {plain(value or '-', 200)}")
+        print_words(f"{name}: {plain(value or '-', 200)}")
     return 0
 
 
@@ -91,7 +92,7 @@ def _shown(value: Any) -> str:
 
 
 @click.command("list")
-@click.argument("folder", type=click.Path(path_type=Path), default=Path("runs"))
+@click.argument("folder", type=PlacePath("run", "study", "runs", "folder"), default=Path("runs"))
 @json_option
 def list_command(folder: Path, as_json: bool) -> int:
     """List the runs below FOLDER (default: runs), oldest first."""

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from turngate.cli.options import json_option, reader_option
+from turngate.cli.places import PlacePath
 from turngate.cli.report import summary_reader, write_page
 from turngate.errors import TurngateError, UserError
 from turngate.graphs.runner import continue_run
@@ -24,7 +25,7 @@ __all__ = []
 
 
 @click.command("view")
-@click.argument("folder", type=click.Path(path_type=Path), default=Path("runs"))
+@click.argument("folder", type=PlacePath("run", "study", "runs", "folder"), default=Path("runs"))
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=0, help="Port on 127.0.0.1; 0 (default) takes a free one."
 )

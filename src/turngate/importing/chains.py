@@ -11,6 +11,7 @@ from pathlib import Path
 from turngate.agent.editors.replay import MOST_TURNS
 from turngate.component import Box
 from turngate.decoding import looks_like_image
+from turngate.errors import counted
 from turngate.image_files import natural
 
 __all__ = ["FoundChain", "FoundFrame", "FoundTree", "chains_of", "turn_ranges"]
@@ -141,8 +142,8 @@ def chains_of(
     notes = []
     if late:
         notes.append(
-            f"{late} of {len(chains)} chains have no frame 0: their first frame is taken as the origin, and turns are "
-            "counted from it; give the origin with --origin where it lies elsewhere"
+            f"{late} of {counted(len(chains), 'chain')} without frame 0: the first frame is taken as the origin, and "
+            "turns are counted from it; give the origin with --origin where it lies elsewhere"
         )
     return FoundTree(tuple(chains), tuple(problems), tuple(notes))
 

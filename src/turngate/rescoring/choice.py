@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,10 @@ from turngate.yaml_text import parse_yaml
 
 __all__ = ["Choice", "choose", "evaluator_configs"]
 
-_HOW = "name evaluators, suites (`suite:classic`), or settings (`{type: psnr, align: shift}`)"
+_HOW = "name evaluators, suites (`suite:classic`), or settings (`{type: psnr, align: crop}`); named: `mine=psnr`"
+
+
+_NAME = re.compile(r"[^\s,={}][^,={}]{0,63}")
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,7 @@ class Choice:
 
 
 def evaluator_configs(words: Iterable[str]) -> dict[str, Any]:
-    """Name -> configuration from words: `brisque`, `brisque,niqe`, `suite:classic`, `{type: ...}`, `name={type: ...}`.
+    """Name -> configuration from words: `brisque`, `mine=psnr`, `suite:classic`, `{type: ...}`, `mine={type: ...}`.
 
     Raises `ConfigError` for a word that is none of these, and for two evaluators of one name.
     """
@@ -35,7 +39,7 @@ def evaluator_configs(words: Iterable[str]) -> dict[str, Any]:
     for word in words:
         for name, raw in _read(word):
             if found.setdefault(name, raw) != raw:
-                raise ConfigError(f"--with: two evaluators are called {name}: name one, --with 'other={{type: ...}}'")
+                raise ConfigError(f"--with: two evaluators are called {name}: name one, as in other=psnr")
     if not found:
         raise UserError(f"--with: {_HOW}")
     return found
@@ -66,15 +70,34 @@ def choose(words: Sequence[str], offers: frozenset[EvaluatorInput], skip_missing
 
 
 def _read(word: str) -> list[tuple[str, Any]]:
-    name, equals, rest = word.partition("=")
-    if word.lstrip().startswith("{") or (equals and rest.lstrip().startswith("{")):
-        text = word if word.lstrip().startswith("{") else rest
-        settings = parse_yaml(text, f"--with {word}")
-        if not isinstance(settings, dict) or not isinstance(settings.get("type"), str):
-            raise ConfigError(f"--with {word}: {_HOW}")
-        return [(settings["type"] if text == word else name.strip(), settings)]
-    types: list[str] = expanded([part.strip() for part in word.split(",") if part.strip()])
-    return [(type_, {"type": type_}) for type_ in types]
+    named, equals, rest = word.partition("=")
+    if word.lstrip().startswith("{"):
+        settings = _settings(word, word)
+        return [(settings["type"], settings)]
+    if equals and rest.lstrip().startswith("{"):
+        return [(_own_name(named, word), _settings(rest, word))]
+    found: list[tuple[str, Any]] = []
+    for part in filter(None, map(str.strip, word.split(","))):
+        name, equals, type_ = map(str.strip, part.partition("="))
+        types: list[str] = expanded([type_ if equals else name])
+        if equals and (not type_ or len(types) != 1 or types != [type_]):
+            raise ConfigError(f"--with {word}: a name of its own is for one evaluator, as in mine=psnr")
+        found += [(_own_name(name, word) if equals else one, {"type": one}) for one in types]
+    return found
+
+
+def _settings(text: str, word: str) -> dict[str, Any]:
+    settings = parse_yaml(text, f"--with {word}")
+    if not isinstance(settings, dict) or not isinstance(settings.get("type"), str):
+        raise ConfigError(f"--with {word}: {_HOW}")
+    return settings
+
+
+def _own_name(text: str, word: str) -> str:
+    name = text.strip()
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"--with {word}: {name!r} is no name: up to 64 characters, no comma, '=' or brace")
+    return name
 
 
 def _check(named: NamedEvaluator, offers: frozenset[EvaluatorInput]) -> None:

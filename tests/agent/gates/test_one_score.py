@@ -67,3 +67,12 @@ def test_random_gate_keeps_its_rate_and_its_seed() -> None:
     assert verdicts == [made.decide({}, past(seed=seed)).verdict for seed in range(4000)]
     rate = verdicts.count("accept") / len(verdicts)
     assert abs(rate - 0.3) < 4 * np.sqrt(0.3 * 0.7 / 4000)
+
+
+def test_the_first_accepted_image_of_a_past() -> None:
+    """Readings, empty before there is one, so a gate can ask by name at once."""
+    assert past(5.0).first == {}
+    assert past(5.0).first.get("q") is None
+    assert past(5.0).previous["q"].value == 5.0
+    later = past(5.0, [6.0, 7.0])
+    assert (later.first["q"].value, later.previous["q"].value, later.origin["q"].value) == (6.0, 7.0, 5.0)

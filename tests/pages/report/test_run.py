@@ -55,7 +55,7 @@ def test_report_leads_with_the_answer_and_its_counts(mixed: Path) -> None:
     assert "Simulated." in words
     for piece in (
         "sound progress 33.33 per 100 turns", "damage exposure 67 % 2 of 3 turns", "0 / 0 / 1 caught, stalled",
-        "first damage stands turn 2", "0 of 1 inputs", "$0.0390", "1,300",
+        "first damage stands turn 2", "0 of 1 input", "$0.0390", "1,300",
     ):  # fmt: skip
         assert piece in words, piece
     assert "threshold · evaluator brisque · at 40.0" in words

@@ -211,7 +211,7 @@ def test_gaps_are_drawn_per_run_where_runs_are_long_enough(tmp_path: Path) -> No
     assert [(trace["name"], trace["y"]) for trace in marks] == [("notices the decay", [-4.0, -9.0, -19.0])]
     higher = page.data("figures")["delta-2"]["data"]
     assert [(trace["name"], trace["y"]) for trace in higher] == [("misses the decay", [4.0, 9.0, 19.0])]
-    assert "psnr" in page.words() and "1 of 1 runs" in page.words()
+    assert "psnr" in page.words() and "1 of 1 run" in page.words()
 
 
 def test_what_editors_said_and_peoples_verdicts_are_on_the_page(tmp_path: Path) -> None:

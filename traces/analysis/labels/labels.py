@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from pydantic import Field, field_validator
 
+from turngate.errors import counted
 from turngate.frozen import StrictModel
 from turngate.traces.analysis.run import AttemptView, RunView
 from turngate.traces.analysis.taxonomy import FailureName
@@ -150,7 +151,7 @@ class Labels:
 
 
 def _and_more(rows: int) -> str:
-    return f" and {rows} more row{'s' if rows > 1 else ''}" if rows else ""
+    return f" and {counted(rows, 'more row')}" if rows else ""
 
 
 def _place(row: LabelRow, run: RunView) -> Place | str:

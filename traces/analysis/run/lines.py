@@ -5,6 +5,7 @@ from __future__ import annotations
 from statistics import median
 from typing import TYPE_CHECKING
 
+from turngate.errors import counted
 from turngate.traces.analysis.statistics import why_simulated
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def summary_lines(summary: RunSummary) -> list[tuple[str, str]]:
     turns += f", {summary.forced} forced" if summary.forced else ""
     turns += f", {summary.no_change} unchanged" if summary.no_change else ""
     lines.append(("turns", turns))
-    attempts = f"{summary.attempts} editor calls, {summary.rejected_attempts} rejected"
+    attempts = f"{counted(summary.attempts, 'editor call')}, {summary.rejected_attempts} rejected"
     lines.append(("attempts", attempts + (f", {summary.no_images} without an image" if summary.no_images else "")))
     return [*lines, *_more_lines(summary)]
 
@@ -54,8 +55,8 @@ def _more_lines(summary: RunSummary) -> list[tuple[str, str]]:
     if lost is None:
         lines.append(("telemetry", "how much of it was lost is not known"))
     elif any((lost.spans, lost.events, lost.points)):
-        signals = {"spans": lost.spans, "events": lost.events, "metric points": lost.points}
-        lines.append(("telemetry", "lost: " + ", ".join(f"{each} {what}" for what, each in signals.items() if each)))
+        signals = {"span": lost.spans, "event": lost.events, "metric point": lost.points}
+        lines.append(("telemetry", "lost: " + ", ".join(counted(each, what) for what, each in signals.items() if each)))
     return lines
 
 
@@ -67,25 +68,25 @@ def _answer_lines(summary: RunSummary) -> list[tuple[str, str]]:
     if not answer.known:
         return [("truth", summary.truth or "not measured in this run"), ("last new", last + stalled)]
     turns, ends = answer.turns, answer.episodes
-    counted = answer.planned - turns.unknown  # what the rates rest on
+    known = answer.planned - turns.unknown  # what the rates rest on
     per_call, each = answer.progress_per_100_calls, summary.usd_per_progressed_turn
     beside = "" if per_call is None else f", {per_call:.3g} per 100 editor calls"
     beside += "" if each is None else f", ${each:.4f} each"
-    images = f"{turns.progressed} new sound image{'' if turns.progressed == 1 else 's'} in {_turns(counted)}"
+    images = f"{counted(turns.progressed, 'new sound image')} in {counted(known, 'turn')}"
     still = "" if not ends.open else f", {ends.open} still open"
     alarms, first = answer.alarms, answer.first_damage_turn
     delays = ", ".join(map(str, answer.delays)) if len(answer.delays) <= 8 else f"median {median(answer.delays):g}"
     never = f", never in {answer.never_detected}" if answer.never_detected else ""
     recovered = f", recovered at turn {answer.recovered_turn}" if answer.recovered_turn else ""
-    unknown = f", {summary.truth_unknown} candidates without one" if summary.truth_unknown else ""
+    unknown = f", {counted(summary.truth_unknown, 'candidate')} without one" if summary.truth_unknown else ""
     lines = [
         ("truth", f"{summary.truth or ''}{unknown}"),
         ("progress", f"{images}: {_number(answer.progress)} per 100 turns{beside}"),
-        ("exposure", f"a damaged image stands after {answer.exposed_turns} of {_turns(counted)}"),
+        ("exposure", f"a damaged image stands after {answer.exposed_turns} of {counted(known, 'turn')}"),
         ("last new", last + stalled),
         ("episodes", f"{ends.caught} caught, {ends.stalled} stalled, {ends.propagated} propagated{still}"),
         ("damage", f"first stands after turn {first}" if first else "none stands"),
-        ("alarms", f"{alarms.alarmed} of {alarms.inputs} inputs had a sound candidate refused"),
+        ("alarms", f"{alarms.alarmed} of {counted(alarms.inputs, 'input')} had a sound candidate refused"),
     ]
     if ends.total:
         lines.append(("delay", f"{delays or 'none'} turns from first damage to the turn that refused it all{never}"))
@@ -101,7 +102,3 @@ def _answer_lines(summary: RunSummary) -> list[tuple[str, str]]:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
-
-
-def _turns(number: int) -> str:
-    return f"{number} turn{'' if number == 1 else 's'}"

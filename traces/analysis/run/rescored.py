@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal
 
-from turngate.errors import DamagedRun, MachineError, one_line
+from turngate.errors import DamagedRun, MachineError, counted, one_line
 from turngate.traces.analysis.run.run_view import AttemptView, RunView
 from turngate.traces.images import ImageKey, ImageRole, run_images
 from turngate.traces.recorded import RecordedFacts
@@ -63,9 +63,10 @@ class RescoredEvaluator:
     def extent(self) -> str:
         """On how much of the run it looked, in words."""
         if not self.partial:
-            return f"all {self.images} images"
+            return f"all {counted(self.images, 'image')}"
         turns = sorted({turn for turn, _, _ in self.rows})
-        return f"{len(self.rows)} of {self.images} images, turn{'s' if len(turns) > 1 else ''} {turns_in_words(turns)}"
+        which = f"{'turn' if len(turns) == 1 else 'turns'} {turns_in_words(turns)}"
+        return f"{len(self.rows)} of {counted(self.images, 'image')}, {which}"
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from turngate.component import Direction
+from turngate.errors import counted
 from turngate.picture import Picture
 from turngate.traces.analysis.html import paragraph, pictures_html
-from turngate.traces.analysis.statistics import counted
 from turngate.traces.progress import Progress, advance, run_status
 from turngate.traces.recorded import RecordedConfig
 from turngate.traces.records import (

@@ -8,9 +8,9 @@ from typing import Any
 
 import yaml
 
+from turngate.errors import counted
 from turngate.traces.analysis.run.run_view import RunView
 from turngate.traces.analysis.run.summary import RunSummary
-from turngate.traces.analysis.statistics import counted
 from turngate.traces.recorded import RecordedRejection
 
 __all__ = ["as_yaml", "gate_line", "in_words", "made_with", "models", "setup_lines"]
@@ -47,7 +47,7 @@ def setup_lines(run: RunView, summary: RunSummary) -> list[tuple[str, str]]:
         ("When it rejects", _rejection(config.on_reject)),
         ("Without a score", _part(config.on_unscored)),
         ("Editor", f"{_part(config.editor.as_mapping())} · model {editor.model} · {kind}"),
-        ("Scenario", f"{_part(config.scenario.as_mapping())} · {summary.turns_planned} turns"),
+        ("Scenario", f"{_part(config.scenario.as_mapping())} · {counted(summary.turns_planned, 'turn')}"),
         ("The editor sees", _HISTORIES.get(config.history, config.history)),
         ("Truth", summary.truth or "not measured"),
         ("Seed", f"{config.seed} · {config.seed_policy.replace('_', ' ')}"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from turngate.errors import counted
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run.answer import EpisodeCounts, RunAnswer
-from turngate.traces.analysis.statistics import counted
 from turngate.traces.records import RunStatus
 
 __all__ = ["VERDICT_WORDS", "RunVerdict", "VerdictKind", "goes_on_words", "run_verdict"]

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from turngate.errors import counted
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.failures import LABEL_FILE, RunFailures, find_failures
 from turngate.traces.analysis.html import paragraph, table_html
 from turngate.traces.analysis.labels import Labels, agreements, verdicts_of
 from turngate.traces.analysis.run import calibration_origins, truth_doubts, truth_seen_by_gate, truth_unit
-from turngate.traces.analysis.statistics import Estimate, cluster_share, counted, smallest_p
+from turngate.traces.analysis.statistics import Estimate, cluster_share, smallest_p
 from turngate.traces.analysis.study.arms import ArmAnswer, answer_arm
 from turngate.traces.analysis.study.evaluators import (
     EvaluatorAnswer,
@@ -324,7 +325,8 @@ def _unequal(runs: Sequence[LoadedRun]) -> list[str]:
         unknown, turns = sum(one.turns.unknown for one in of_arm), sum(one.planned for one in of_arm)
         found.append(
             f"{arm}: in {counted(number, 'run')} the recorded chain diverged; {counted(unknown, 'turn')} beyond that "
-            f"point are unknown and in no rate: its numbers are over the other {turns - unknown} of {turns} turns."
+            f"point are unknown and in no rate: its numbers are over the other {turns - unknown} of "
+            f"{counted(turns, 'turn')}."
         )
     if diverged:
         found.append("Rates of arms that diverged are over different turns: no arm is named as unbeaten.")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 from typing import TypeVar
 
+from turngate.errors import counted
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import (
     VERDICT_WORDS,
@@ -17,7 +18,7 @@ from turngate.traces.analysis.run import (
     VerdictKind,
     goes_on_words,
 )
-from turngate.traces.analysis.statistics import Estimate, cluster_mean, counted
+from turngate.traces.analysis.statistics import Estimate, cluster_mean
 from turngate.traces.analysis.study.loaded import LoadedRun
 
 __all__ = [
@@ -273,7 +274,9 @@ def arm_verdict(runs: Sequence[LoadedRun]) -> ArmVerdict:
     parts = []
     for kind, number in ordered.items():
         members = [one for one in runs if one.summary.verdict.kind == kind]
-        share = f"in all {number} runs" if number == len(runs) else f"in {number} of {len(runs)} runs"
+        share = (
+            f"in all {counted(number, 'run')}" if number == len(runs) else f"in {number} of {counted(len(runs), 'run')}"
+        )
         parts.append(f"{_kind_words(kind, [one.answer for one in members])} {share}{_details(kind, members)}")
     return ArmVerdict(runs=ordered, words="; ".join(parts))
 

@@ -11,10 +11,9 @@ from typing import Any, Literal
 import numpy as np
 
 from turngate.component import Direction
-from turngate.errors import UserError
+from turngate.errors import UserError, counted
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import AttemptView, RunView, in_words, origin_identity
-from turngate.traces.analysis.statistics import counted
 from turngate.traces.recorded import RecordedComponent
 
 __all__ = [
@@ -255,7 +254,7 @@ def calibrate(
     if limit is None:
         needed = math.ceil((1 - Fraction(str(alpha))) / Fraction(str(alpha)))
         raise UserError(
-            f"{counted(len(values), 'clean edit')} are too few for this rate: at least {needed} are needed; "
+            f"too few for this rate: {counted(len(values), 'clean edit')}, at least {needed} are needed; "
             "give more runs, more --turns, or a larger --alpha"
         )
     groups: dict[str, list[tuple[CleanEdit, float]]] = {}

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from pydantic import AliasChoices, Field
 
+from turngate.errors import counted
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import (
     Counts,
@@ -367,8 +368,10 @@ def _evidence(key: EvaluatorKey, read: Sequence[RescoredScores]) -> RescoredEvid
     images = sum(scores.images for scores in read)
     looked_at = sum(len(one.rows) for one in mine)
     settings = next((dict(one.metadata["settings"]) for one in mine if one.metadata.get("settings")), {})
-    runs = f" in {len(mine)} of {len(read)} runs" if len(mine) < len(read) else ""
-    extent = f"all {images} images" if looked_at == images else f"{looked_at} of {images} images{runs}"
+    runs = f" in {len(mine)} of {counted(len(read), 'run')}" if len(mine) < len(read) else ""
+    extent = (
+        f"all {counted(images, 'image')}" if looked_at == images else f"{looked_at} of {counted(images, 'image')}{runs}"
+    )
     return RescoredEvidence(
         type=key[0], version=key[1], parameters=key[2], settings=settings, images=images, looked_at=looked_at,
         partial=looked_at < images, extent=extent,

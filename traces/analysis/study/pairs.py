@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from turngate.errors import counted
 from turngate.frozen import FrozenModel
 from turngate.traces.analysis.run import EpisodeCounts, answer_run, run_verdict, seen_by, with_threshold
-from turngate.traces.analysis.statistics import Estimate, adjusted, cluster_mean, counted, sign_flip_p
+from turngate.traces.analysis.statistics import Estimate, adjusted, cluster_mean, sign_flip_p
 from turngate.traces.analysis.study.arms import ArmAnswer, run_mean, total
 from turngate.traces.analysis.study.loaded import LoadedRun, LoadedStudy
 

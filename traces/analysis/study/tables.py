@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from turngate.errors import counted
 from turngate.traces.analysis.statistics import how_simulated
 
 if TYPE_CHECKING:
@@ -61,10 +62,8 @@ def arm_legend(answer: TruthAnswer) -> str:
 def _intervals(answer: TruthAnswer) -> str:
     clusters = max((arm.progress.clusters for arm in answer.arms), default=0)
     if any(arm.progress.low is not None for arm in answer.arms):
-        return f" [95 % interval over {clusters} origins]."
-    return (
-        f" {clusters} origin{'s' if clusters != 1 else ''}: too few for intervals and p, see each origin on the page."
-    )
+        return f" [95 % interval over {counted(clusters, 'origin')}]."
+    return f" {counted(clusters, 'origin')}: too few for intervals and p, see each origin on the page."
 
 
 def p_words(answer: StudyAnswer) -> str:
@@ -72,7 +71,8 @@ def p_words(answer: StudyAnswer) -> str:
     if answer.smallest_p is None or answer.smallest_p_alone is None:
         return ""
     return (
-        f"p: sign flips over {answer.origins} origins, corrected over {answer.tests} tests (both axes of the own arms)."
+        f"p: sign flips over {counted(answer.origins, 'origin')}, corrected over "
+        f"{counted(answer.tests, 'test')} (both axes of the own arms)."
         f" The smallest p that can be reached is {answer.smallest_p:.2g}; for one difference alone it is "
         f"{answer.smallest_p_alone:.2g} after the correction."
     )
@@ -103,7 +103,7 @@ def _arm_row(arm: ArmAnswer, several: bool, priced: bool) -> dict[str, str]:
     row["episodes"] = f"{ends.caught} / {ends.stalled} / {ends.propagated}" if arm.known_runs else "-"
     first = arm.first_damage
     if several:
-        row["damage stood"] = f"{first.runs - first.never} of {first.runs} runs" if arm.known_runs else "-"
+        row["damage stood"] = f"{first.runs - first.never} of {counted(first.runs, 'run')}" if arm.known_runs else "-"
     else:
         row["first damage"] = f"turn {first.turns[0]}" if first.turns else "never" if arm.known_runs else "-"
     row["false alarms"] = f"{arm.alarms.alarmed} of {arm.alarms.inputs}" if arm.known_runs else "-"
@@ -183,11 +183,15 @@ def evaluator_rows(answer: TruthAnswer) -> TableRows:
     return rows
 
 
+def _of(number: int, every: int, noun: str) -> str:
+    return f"{number} of {counted(every, noun)}"
+
+
 def _gap(one: EvaluatorAnswer) -> str:
     gap = one.gap
     if not gap.runs:
         return "not told: truth fell in no run" if gap.not_fallen else "not told"
-    return f"in {gap.failures} of {gap.runs} runs in which truth fell"
+    return f"in {gap.failures} of {counted(gap.runs, 'run')} in which truth fell"
 
 
 def sensitivity_rows(answer: TruthAnswer) -> TableRows:
@@ -239,7 +243,9 @@ def failure_rows(answer: StudyAnswer) -> TableRows:
             "failure": failure.name.replace("_", " "),
             "level": failure.level,
             "arm": arm.arm,
-            "found": f"{failure.found} of {failure.measured} candidates" if failure.measured else "not measured",
+            "found": f"{failure.found} of {counted(failure.measured, 'candidate')}"
+            if failure.measured
+            else "not measured",
             "labelled": str(failure.labelled),
             "runs": str(failure.runs),
             "first turn": str(failure.first_turns[0]) if failure.first_turns else "-",

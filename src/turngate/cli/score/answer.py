@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from turngate.cli.columns import print_rows
-from turngate.traces.analysis.statistics import counted
+from turngate.cli.columns import print_rows, print_words
+from turngate.errors import counted
 
 if TYPE_CHECKING:
     from turngate.rescoring import Choice, Rescoring, Target
@@ -34,20 +33,24 @@ def say_scores(choice: Choice, work: Rescoring, targets: Sequence[Target], secon
     for name, results in work.counts.items():
         bias = results.position_bias
         if bias.pairs:
-            click.echo(f"{'WARNING: ' if bias.always else ''}{name} {bias.words}", err=True)
+            print_words(f"{'WARNING: ' if bias.always else ''}{name} {bias.words}", error=True)
     for name, why in choice.left_out.items():
-        click.echo(f"left out: {name}: {why}", err=True)
+        print_words(f"left out: {name}: {why}", error=True)
     if answer["partial"]:
-        only = f"only {answer['chosen']} of {answer['images']} images were asked for"
-        click.echo(f"{only}: {answer['selection']}", err=True)
+        only = f"only {answer['chosen']} of {counted(answer['images'], 'image')} {_were(answer['chosen'])} asked for"
+        print_words(f"{only}: {answer['selection']}", error=True)
     if not work.added:
-        click.echo(f"nothing to do: all of it was scored before ({answer['tables'][0]})", err=True)
+        print_words(f"nothing to do: all of it was scored before ({answer['tables'][0]})", error=True)
         return
     speed = f"{(work.images - work.idle) / max(seconds, 1e-9):.3g} images/s"
     where = (
         answer["tables"][0] if len(answer["tables"]) == 1 else f"{len(answer['tables'])} files, one beside each ledger"
     )
-    click.echo(f"{work.added} results added in {seconds:.1f} s ({speed}): {where}", err=True)
+    print_words(f"{counted(work.added, 'result')} added in {seconds:.1f} s ({speed}): {where}", error=True)
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"
 
 
 def worst_code(work: Rescoring) -> int:
@@ -141,5 +144,5 @@ class ScoreProgress:
         elif images and time.monotonic() - self._printed > _EVERY_SECONDS:
             self._printed = time.monotonic()
             left = (self._total - self._done) / self.rate
-            line = f"{self._done}/{self._total} images, {self.rate:.3g}/s, about {left:.0f} s left"
+            line = f"{self._done}/{counted(self._total, 'image')}, {self.rate:.3g}/s, about {left:.0f} s left"
             self._console.print(line, markup=False)

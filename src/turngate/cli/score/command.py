@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -14,6 +15,8 @@ import click
 
 from turngate.cli.columns import plain
 from turngate.cli.options import json_option, out_option, quiet_option
+from turngate.cli.places import PlacePath
+from turngate.errors import counted
 from turngate.whole_file import whole_file
 
 if TYPE_CHECKING:
@@ -23,9 +26,9 @@ __all__ = ["score_command"]
 
 
 @click.command("score")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=PlacePath("run", "run.json", "study", "runs", "image", "file", "folder"))
 @click.argument("more", nargs=-1)
-@click.option("--with", "words", multiple=True, metavar="NAME...", help="Evaluators, suite:NAME, or {type: ..., ...}.")
+@click.option("--with", "words", multiple=True, metavar="NAME...", help="psnr, mine=psnr, suite:NAME, {type: ...}.")
 @click.option("--turns", metavar="1-10,20", help="Of runs: only these turns; 0 is the origin.")
 @click.option("--limit", type=click.IntRange(1), help="Most images to score, of each run.")
 @click.option("--origin", type=click.Path(path_type=Path), help="Of a folder: what all images are compared with.")
@@ -65,6 +68,8 @@ def score_command(
     from turngate.image_files import left_out_words
     from turngate.rescoring import Rescoring, choose, find, turns_in
 
+    if as_json and kind == "csv" and out is None:
+        raise ConfigError("--json with --format csv: say with --out where the CSV goes, or leave --format out")
     if kind == "parquet" and out is None:
         raise ConfigError("--format parquet: say with --out where to write it")
     found = find(path, origin, None if kind else out)
@@ -73,7 +78,7 @@ def score_command(
     chosen_turns = None if turns is None else turns_in(turns)
     named = (*words, *more)
     if kind is not None and not named:
-        return _export(list(found.targets(None, None, False)), kind, out)
+        return _export(list(found.targets(None, None, False)), kind, out, as_json)
     choice = choose(named, found.offers, skip_missing)
     with_history = any("history" in by.facts.inputs for by in choice.evaluators)
     targets = list(found.targets(chosen_turns, limit, with_history))
@@ -82,7 +87,8 @@ def score_command(
             click.echo(f"note: {plain(left_out_words(target.left_out))}", err=True)
     paid = [by.name for by in choice.evaluators if by.facts.paid]
     if paid:
-        click.echo(f"note: {', '.join(paid)}: paid for, up to {sum(len(one.jobs) for one in targets)} images", err=True)
+        most = counted(sum(len(one.jobs) for one in targets), "image")
+        click.echo(f"note: {', '.join(paid)}: paid for, up to {most}", err=True)
     cache = None if no_cache else default_cache()
     batcher = Batcher(choice.evaluators, cache, jobs or min(os.cpu_count() or 1, 8), batch)
     work = Rescoring(batcher, retry_failed)
@@ -93,15 +99,16 @@ def score_command(
             for images in work.run(targets):
                 progress.finished(images)
     except (KeyboardInterrupt, SystemExit):
-        click.echo(f"{work.added} results were added; the same command goes on from here", err=True)
+        were = f"{counted(work.added, 'result')} {'was' if work.added == 1 else 'were'} added"
+        click.echo(f"{were}; the same command goes on from here", err=True)
         raise
     if kind is not None:
-        return _export(targets, kind, out)
+        return _export(targets, kind, out, as_json)
     say_scores(choice, work, targets, time.monotonic() - began, as_json)
     return worst_code(work)
 
 
-def _export(targets: Sequence[Target], kind: str, out: Path | None) -> int:
+def _export(targets: Sequence[Target], kind: str, out: Path | None, as_json: bool) -> int:
     from turngate.errors import MachineError
     from turngate.traces.rescored import score_lines, write_scores_csv, write_scores_parquet
 
@@ -119,7 +126,10 @@ def _export(targets: Sequence[Target], kind: str, out: Path | None) -> int:
                 count = write_scores_csv(lines, file)
     except OSError as error:
         raise MachineError(f"cannot write {out}: {error.strerror or error}") from error
-    click.echo(f"{count} results written to {out}", err=True)
+    if as_json:
+        print(json.dumps({"results": count, "file": str(out)}, ensure_ascii=False))
+    else:
+        click.echo(f"{counted(count, 'result')} written to {out}", err=True)
     return 0
 
 

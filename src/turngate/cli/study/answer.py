@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from turngate.cli.columns import plain, print_rows, print_words
+from turngate.errors import counted
 from turngate.traces.analysis.statistics import why_simulated
 from turngate.traces.analysis.study import (
     arm_legend,
@@ -79,7 +80,7 @@ def say_answer(
     written, fake, number = (sum(getattr(arm, field) for arm in answer.arms) for field in fields)
     if written:
         click.echo()
-        print_words(f"SIMULATED in {written} of {number} runs: there {why_simulated(written, fake)}.")
+        print_words(f"SIMULATED in {written} of {counted(number, 'run')}: there {why_simulated(written, fake)}.")
     for remark in (*answer.remarks, *(remark for arm in answer.failures for remark in arm.remarks)):
         print_words(remark, error=True)
     click.echo(f"page: {page}")
@@ -118,8 +119,8 @@ def _say_more(answer: StudyAnswer) -> None:
             start = "WARNING: " if judge.position_bias.always else ""
             print_words(f"{start}{judge.evaluator} {judge.position_bias.words}.")
         if judge.other_size:
-            what = f"{judge.other_size} scores are of images of another size than the origin's"
-            print_words(f"{judge.evaluator}: {what}: they compare less well.")
+            what = f"{counted(judge.other_size, 'score')} of images of another size than the origin's"
+            print_words(f"{judge.evaluator}: {what}: less well comparable.")
     _table("The same decisions under other thresholds of damaged:", sensitivity_rows(answer))
     for other in answer.more_truths:
         click.echo()

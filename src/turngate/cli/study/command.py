@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from turngate.cli.columns import duration
+from turngate.cli.columns import duration, print_words
 from turngate.cli.options import json_option, out_option, quiet_option, reader_option, set_option
+from turngate.cli.places import PlacePath
 
 if TYPE_CHECKING:
     from turngate.agent.reasoning import SummaryReader
@@ -24,7 +25,7 @@ __all__ = ["follow_and_answer", "study_command"]
 
 
 @click.command("study")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=PlacePath("study file"))
 @set_option
 @out_option("Folder of the study; default runs/NAME. What is finished there is not run again.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Runs that go at a time.")
@@ -61,7 +62,8 @@ def study_command(
         print(json.dumps({"study": study.config.name, **asdict(size), "remarks": remarks}))
         return 0
     if not as_json:
-        click.echo("\n".join((_plan(study, size, jobs), *remarks)), err=not only_plan)
+        for line in (_plan(study, size, jobs), *remarks):
+            print_words(line, error=not only_plan)
     if only_plan:
         return 0
     reads = summary_reader(reader, study.config.reader)  # a missing one is an error before anything is paid
@@ -98,15 +100,18 @@ def follow_and_answer(
 
 
 def _plan(study: Study, size: StudyEstimate, jobs: int) -> str:
+    from turngate.errors import counted
+
     arms = dict.fromkeys((job.arm, job.control) for job in study.jobs)
     controls = sum(control for _, control in arms)
     config = study.config
-    axes = {"origins": len(config.origins), "scenarios": len(config.scenarios), "editors": len(config.editors)}
-    axes["repeats"] = config.repeats if config.repeats > 1 else 0
-    grid = "".join(f" x {number} {axis}" for axis, number in axes.items() if number)
+    axes = {"origin": len(config.origins), "scenario": len(config.scenarios), "editor": len(config.editors)}
+    axes["repeat"] = config.repeats if config.repeats > 1 else 0
+    grid = "".join(f" x {counted(number, axis)}" for axis, number in axes.items() if number)
     text = (
-        f"{config.name}: {size.runs} runs ({len(arms) - controls} arms and {controls} controls{grid}), "
-        f"{size.turns:,} turns, at most {size.calls_at_most:,} editor calls"
+        f"{config.name}: {counted(size.runs, 'run')} ({counted(len(arms) - controls, 'arm')} and "
+        f"{counted(controls, 'control')}{grid}), {counted(size.turns, 'turn', grouped=True)}, "
+        f"at most {counted(size.calls_at_most, 'editor call', grouped=True)}"
     )
     if size.paid_calls_at_most:
         usd = (

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from turngate.cli.columns import TimeLeft, plain
+from turngate.errors import counted
 from turngate.pages.viewer import QuickSummary, Stamp, quick_summary, stamp
 from turngate.traces.analysis.run import VERDICT_WORDS
 
@@ -53,12 +54,12 @@ class StudyProgress:
         bar = self._bar
         live = Live(get_renderable=self._shown, console=self._console, transient=True, refresh_per_second=1)
         with live if self._drawn else nullcontext():
-            task = bar.add_task(f"0 of {total} runs", total=planned, completed=before, left="")
+            task = bar.add_task(f"0 of {counted(total, 'run')}", total=planned, completed=before, left="")
 
             def update() -> None:
                 done = self._done()
                 left.reached(done)
-                runs = f"{len(self._ended)} of {total} runs"
+                runs = f"{len(self._ended)} of {counted(total, 'run')}"
                 bar.update(task, completed=done, description=runs, left=left.text.removeprefix(", "))
 
             with self._every(update):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from turngate.errors import counted
 from turngate.pages.plots._style import file_name, name_of
 from turngate.pages.plots.arm_lines import ArmLine, Around, arm_line_figures
 from turngate.pages.plots.plot import (
@@ -16,7 +17,6 @@ from turngate.pages.plots.plot import (
     runs_of,
     sample_words,
 )
-from turngate.traces.analysis.statistics import counted
 from turngate.traces.analysis.study import Curve, score_curve, survival_points, thresholds_of, truth_curve
 
 __all__ = ["first_damage_plot", "score_plot", "truth_plots"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from turngate.errors import counted
 from turngate.pages.plots._style import INK, TWO_COLUMNS, fitted, line_height, name_of, parts, surround
 from turngate.pages.plots.plot import LeftOut, Plot, PlotArm, PlotData, control_words, label_of, runs_of, sample_words
-from turngate.traces.analysis.statistics import counted
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

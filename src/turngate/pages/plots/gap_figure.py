@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from turngate.errors import counted
 from turngate.pages.plots._style import DASHED, INK, OWN, name_of, panels, parts, surround
 from turngate.pages.plots.evaluator_figures import JudgedRuns
 from turngate.pages.plots.plot import LeftOut, Plot, PlotData
-from turngate.traces.analysis.statistics import counted
 from turngate.traces.analysis.study import STEPS, EvaluatorAnswer
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def gap_plot(data: PlotData) -> Plot | LeftOut:
 def _figure(some: Sequence[EvaluatorAnswer], note: str) -> Figure:
     from matplotlib.lines import Line2D
 
-    titles = [f"{name_of(one.evaluator)}\nmisses {one.gap.failures} of {one.gap.runs} runs" for one in some]
+    titles = [f"{name_of(one.evaluator)}\nmisses {one.gap.failures} of {counted(one.gap.runs, 'run')}" for one in some]
     figure, grid = panels(titles, 1.2 if len(some) > 3 else 1.5, columns=3, shared=False)
     for axes, one in zip(grid, some, strict=True):
         _add_runs(axes, one)

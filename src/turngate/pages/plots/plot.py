@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from turngate.errors import counted
 from turngate.pages.plots._style import name_of
-from turngate.traces.analysis.statistics import FEW_ORIGINS, counted, how_simulated, why_simulated
+from turngate.traces.analysis.statistics import FEW_ORIGINS, how_simulated, why_simulated
 from turngate.traces.analysis.study import ArmAnswer, LoadedRun, TruthAnswer, thresholds_of
 
 if TYPE_CHECKING:
@@ -136,13 +137,13 @@ def sample_words(runs: Sequence[LoadedRun], never_begun: int = 0) -> str:
     if simulated == len(runs):
         sentences.append(f"SIMULATED: {why}.")
     elif simulated:
-        sentences.append(f"SIMULATED in {simulated} of {len(runs)} runs: there {why}.")
+        sentences.append(f"SIMULATED in {simulated} of {counted(len(runs), 'run')}: there {why}.")
     short = sum(bool(run.answer.turns.not_reached) for run in runs)
     if short:
-        sentences.append(f"{short} of {len(runs)} runs ended before their last turn and keep their last image.")
+        sentences.append(f"{short} of {counted(len(runs), 'run')} ended before the last turn: the last image is kept.")
     at_work = sum(run.answer.going_on for run in runs)
     if at_work:
-        sentences.append(f"{at_work} of {len(runs)} runs still at work: drawn as far as they got.")
+        sentences.append(f"{at_work} of {counted(len(runs), 'run')} still at work: drawn as far as known.")
     if never_begun:
         sentences.append(f"{never_begun} planned run{' was' if never_begun == 1 else 's were'} never begun.")
     return " ".join(sentences)

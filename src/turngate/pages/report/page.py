@@ -14,7 +14,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from turngate.errors import MachineError
+from turngate.errors import MachineError, counted
 from turngate.pages.report.thumbnails import Shot
 from turngate.traces.analysis.statistics import Estimate
 from turngate.whole_file import write_whole
@@ -125,7 +125,7 @@ def environment(*more: Path) -> Environment:
     )  # fmt: skip
     found.filters |= {
         "clip": clip, "number": _number, "duration": _duration, "size": _size, "estimate": _estimate,
-        "difference": _difference,
+        "difference": _difference, "counted": counted,
     }  # fmt: skip
     return found
 

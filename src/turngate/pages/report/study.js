@@ -20,7 +20,7 @@ turngate.part((signal) => {
       const text = row.textContent.toLowerCase();
       row.hidden = !words.every((word) => text.includes(word));
     });
-    count.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} runs`;
+    count.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} ${rows.length === 1 ? "run" : "runs"}`;
   }, { signal });
 
   const value = (row, place) => {

@@ -9,6 +9,7 @@ from itertools import groupby
 from statistics import median
 
 from turngate.component import Direction
+from turngate.errors import counted
 from turngate.pages.report.charts.figure import (
     LANE_AXIS,
     Figure,
@@ -20,7 +21,6 @@ from turngate.pages.report.charts.figure import (
 from turngate.pages.report.charts.series_style import Marker, marker_of
 from turngate.pages.report.page import visible
 from turngate.traces.analysis.run import AttemptView, RunView, standings, truth_direction, truth_unit
-from turngate.traces.analysis.statistics import counted
 from turngate.traces.records import ScoreRow
 
 __all__ = ["score_panel", "thresholds", "truth_panel"]
@@ -181,7 +181,7 @@ def _add_bar(figure: Figure, members: list[_Point]) -> None:
     damaged = sum(one.attempt.truth is not None and one.attempt.truth.damaged is True for one in members)
     colour = "var(--damaged)" if 2 * damaged > len(members) else "var(--sound)"
     words = (
-        f"turns {first.row.turn} to {last.row.turn}: {len(members)} candidates refused from one input, "
+        f"turns {first.row.turn} to {last.row.turn}: {counted(len(members), 'candidate')} refused from one input, "
         f"{damaged} of them damaged"
     )
     right = last.row.turn + 0.7
@@ -196,9 +196,10 @@ def _add_bar(figure: Figure, members: list[_Point]) -> None:
         customdata=[[_key(first)], [_key(members[len(members) // 2].attempt)], [_key(last)]],
         hovertemplate=f"{words}<br>{values[0]:.4g} to {values[-1]:.4g}<extra></extra>",
     )  # fmt: skip
+    times = counted(len(members), "time")
     figure.layout.setdefault("annotations", []).append(
         {"x": (first.row.turn + right) / 2, "y": values[-1], "yanchor": "bottom", "showarrow": False,
-         "text": f"refused {len(members)} times: the same input", "font": {"size": 11, "color": "var(--soft)"}}
+         "text": f"refused {times}: the same input", "font": {"size": 11, "color": "var(--soft)"}}
     )  # fmt: skip
 
 

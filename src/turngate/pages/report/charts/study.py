@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from turngate.component import Direction
+from turngate.errors import counted
 from turngate.pages.report.charts.figure import (
     LANE_AXIS,
     SHARE,
@@ -57,7 +58,7 @@ def survival_panel(arms: Sequence[Arm]) -> Panel | None:
             line=arm.style.line(shape="hv"), marker=arm.style.marker(),
             hovertemplate=f"{name}<br>turn %{{x}}<br>%{{y:.0%}} of runs without damage<extra></extra>",
         )  # fmt: skip
-        words.append(f"{arm.name} ends at {shares[-1]:.0%} of {len(arm.runs)} runs")
+        words.append(f"{arm.name} ends at {shares[-1]:.0%} of {counted(len(arm.runs), 'run')}")
     return Panel("First damage stands", "higher", figure.json(), "; ".join(words))
 
 
@@ -157,7 +158,7 @@ def _panel(title: str, direction: Direction, curves: list[tuple[Arm, Curve]], li
 
 def _untouched(curve: Curve) -> str:
     turns = sum(number > 0 for number in curve.untouched[1:])
-    return f"{turns} of {len(curve.turns) - 1} turns"
+    return f"{turns} of {counted(len(curve.turns) - 1, 'turn')}"
 
 
 def _add_band(figure: Figure, arm: Arm, curve: Curve) -> None:
@@ -232,7 +233,7 @@ def delta_panel(series: EvaluatorSeries) -> Panel | None:
     ]  # fmt: skip
     for noticed in (True, False):
         _add_runs(figure, series, noticed)
-    words = ", ".join(f"{series.misses(step)} of {gap.runs} runs not worse at turn {step}" for step in STEPS)
+    words = ", ".join(f"{series.misses(step)} of {counted(gap.runs, 'run')} not worse at turn {step}" for step in STEPS)
     return Panel(series.answer.evaluator, None, figure.json(), words)
 
 

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from turngate.errors import counted
 from turngate.pages.report.charts import Truth, score_panel, truth_of, truth_panel
 from turngate.pages.report.page import as_data, clip, write_page
 from turngate.pages.report.run.registered import registered
@@ -39,7 +40,6 @@ from turngate.traces.analysis.run import (
     truth_doubts,
     truth_unit,
 )
-from turngate.traces.analysis.statistics import counted
 
 if TYPE_CHECKING:
     from turngate.agent.reasoning.reading import ReaderResult, SummaryReader

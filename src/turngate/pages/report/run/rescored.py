@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from turngate.errors import counted
 from turngate.pages.report.charts import Panel, score_panel
 from turngate.pages.report.run.turns import mean_score, untouched, without_score
 from turngate.traces.analysis.run import (
@@ -123,11 +124,10 @@ def _notices(read: RescoredScores, through: RunView, found: Sequence[RescoredRow
 
 
 def _line(asked: ScoringPass, end: ScoringPassEnd | None) -> ScoringPassLine:
-    how_many = (
-        f"{asked.chosen} of {asked.images} images" if asked.chosen < asked.images else f"all {asked.images} images"
-    )
+    images = counted(asked.images, "image")
+    how_many = f"{asked.chosen} of {images}" if asked.chosen < asked.images else f"all {images}"
     chosen = _selection(asked.selection)
-    ended = "killed, or still at work" if end is None else f"{end.status}, {end.added} results added"
+    ended = "killed, or still at work" if end is None else f"{end.status}, {counted(end.added, 'result')} added"
     git = asked.made_with.get("git") or {}
     version = (asked.made_with.get("packages") or {}).get("turngate", "of an unknown version")
     revision = f", {git['revision'][:12]}{' with uncommitted changes' if git.get('dirty') else ''}" if git else ""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import fmean
 
+from turngate.errors import counted
 from turngate.pages.report.charts import Marker, Truth, marker_of, truth_of
 from turngate.pages.report.run.registered import Frame
 from turngate.pages.report.thumbnails import Shot
@@ -21,7 +22,6 @@ from turngate.traces.analysis.run import (
     turn_results,
     turns_of,
 )
-from turngate.traces.analysis.statistics import counted
 from turngate.traces.images import run_images
 from turngate.traces.records import ScoreRow
 

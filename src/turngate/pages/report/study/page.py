@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from turngate.errors import UserError
+from turngate.errors import UserError, counted
 from turngate.pages.report.charts import (
     Arm,
     Panel,
@@ -32,7 +32,7 @@ from turngate.pages.report.charts import (
 from turngate.pages.report.page import write_page
 from turngate.pages.report.thumbnails import Shot, shots
 from turngate.traces.analysis.run import MARK, VERDICT_WORDS, Standing, goes_on_words, truth_unit
-from turngate.traces.analysis.statistics import FEW_ORIGINS, counted, how_simulated, why_simulated
+from turngate.traces.analysis.statistics import FEW_ORIGINS, how_simulated, why_simulated
 from turngate.traces.analysis.study import ArmAnswer, FailureAnswer, LoadedRun, LoadedStudy, StudyAnswer
 from turngate.traces.analysis.taxonomy import FAILURES
 from turngate.traces.redact import redact
@@ -189,8 +189,8 @@ def _evaluator_notices(answer: StudyAnswer) -> list[str]:
         if one.rescored is not None and one.rescored.partial:
             parts[one.rescored.extent, one.candidates, one.of_candidates].append(one.evaluator.removesuffix(MARK))
     found.extend(
-        f"{', '.join(names)}{MARK} looked at a part only, {extent}: an AUC over {known} of {every} candidates is not "
-        "that of all."
+        f"{', '.join(names)}{MARK} looked at a part only, {extent}: an AUC over {known} of "
+        f"{counted(every, 'candidate')} is not that of all."
         for (extent, known, every), names in parts.items()
     )
     for one in answer.evaluators:
@@ -323,7 +323,7 @@ def _simulated(runs: list[LoadedRun]) -> str:
     editors = {run.run.editor for run in written}
     apart = editors.isdisjoint(run.run.editor for run in runs if not run.summary.simulated)
     which = f", those of {', '.join(sorted(editors))}," if apart and all(editors) else ""
-    return f"in {len(written)} of {len(runs)} runs{which}" if written else ""
+    return f"in {len(written)} of {counted(len(runs), 'run')}{which}" if written else ""
 
 
 def _seen(answer: StudyAnswer) -> list[tuple[str, FailureAnswer]]:
@@ -384,10 +384,10 @@ def _plural(word: str) -> str:
 def _named(arm: ArmAnswer) -> str:
     """The name, with how many of its runs the verdict holds for where that is not all of them."""
     most = next(iter(arm.verdict.runs.values()))
-    return arm.arm if most == arm.runs else f"{arm.arm} (in {most} of {arm.runs} runs)"
+    return arm.arm if most == arm.runs else f"{arm.arm} (in {most} of {counted(arm.runs, 'run')})"
 
 
 def _listed(names: list[str]) -> str:
     if len(names) > _MOST:
-        return f"{len(names)} arms"
+        return counted(len(names), "arm")
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
