@@ -8,7 +8,7 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do $$p -c '
 # Two workers that take tests from each other's end: neighbours, which share fixtures and imports, stay together.
 PYTEST = $(BIN)/python -m pytest -n 2 --dist worksteal --durations=15
 
-.PHONY: demo test fast lint docs wheel clean
+.PHONY: demo test fast lint docs site wheel clean
 
 demo: $(VENV)/.core ## install the core, run the quickstart study, print the answer and where the report is
 	@$(BIN)/turngate study studies/quickstart.yaml --jobs 2
@@ -28,13 +28,17 @@ lint: $(VENV)/.all
 docs: $(VENV)/.all ## execute the code blocks of README and docs
 	@$(BIN)/python -m pytest -q README.md docs agent graphs evaluators traces
 
+site: $(VENV)/.all ## build the documentation as a site in site/; a broken link or anchor is an error
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "site/index.html"
+
 wheel: $(VENV)/.all
 	@rm -rf dist build
 	@$(BIN)/python -m build --wheel --outdir dist . > /dev/null
 	@ls dist
 
 clean:
-	rm -rf $(VENV) dist build
+	rm -rf $(VENV) dist build site
 
 $(BIN)/python:
 	@test -n "$(PYTHON)" || { echo "turngate needs Python 3.11, 3.12 or 3.13: install one, or say make PYTHON=/path/to/python"; exit 2; }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from pathlib import Path
 
@@ -16,6 +17,16 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 PAGES += [
     ROOT / room / "README.md" for room in ("agent", "graphs", "evaluators", "traces", "tests", "studies", "benchmarks")
 ]
+
+
+def test_on_the_site_links_to_code_are_text() -> None:
+    """`mkdocs build --strict` checks the others; a link that leads out of docs/ would be broken there."""
+    spec = importlib.util.spec_from_file_location("hooks", ROOT / "docs" / "site" / "hooks.py")
+    assert spec is not None and spec.loader is not None
+    hooks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    others = "[gates](gates.md#controls), [here](#here), [x](https://e.org), ![i](../i.png)"
+    assert hooks.inside(f"[agent/README.md](../agent/README.md), {others}", ROOT / "docs") == f"`agent/README.md`, {others}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

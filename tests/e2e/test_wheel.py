@@ -38,6 +38,8 @@ def test_the_wheel_holds_everything(wheel: Path) -> None:
         *(f"turngate/pages/report/{name}" for name in ("run.html.j2", "report.css", "turns.js")),
     ):  # fmt: skip
         assert name in names
+    pages = {name.partition("/share/doc/turngate/")[2] for name in names if "/share/doc/turngate/" in name}
+    assert {"tutorial.md", "gates.md", "editors/span.md", "design/truth.md"} <= pages
     assert not [name for name in names if "labelled" in name and name.endswith(".yaml")], "texts to measure readers on"
     assert not [name for name in names if name.split("/")[0] in ("agent", "graphs", "evaluators", "traces", "tests")]
 

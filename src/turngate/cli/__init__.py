@@ -39,6 +39,7 @@ _COMMANDS = {
     "readers": ("components", "List the readers of reasoning summaries."),
     "graph": ("components", "Print the state machine as Mermaid, or draw it."),
     "doctor": ("doctor", "Say what can run here and what is missing."),
+    "docs": ("docs", "List the pages of the documentation, or print one."),
     "schema": ("export", "Print the JSON Schema of configuration, run.json, ledger rows and summary."),
     "fake-server": ("fake_server", "Serve fake Gemini and OpenAI-compatible endpoints on loopback."),
 }
@@ -78,7 +79,12 @@ def _help(ctx: click.Context, name: str | None) -> None:
     ctx.exit(cli.main([*([name] if name else []), "--help"], ctx.find_root().info_name, standalone_mode=False))
 
 
-@click.group(cls=_Lazy, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Lazy,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with `turngate docs tutorial`. `turngate docs` lists the other pages.",
+)
 @click.version_option(package_name="turngate")
 @click.pass_context
 def cli(ctx: click.Context) -> None:

@@ -16,11 +16,11 @@ from turngate.traces.analysis.run import AttemptView, RunView
 from turngate.traces.analysis.taxonomy import FailureName
 from turngate.traces.records import LABELS_TRUTH, CompositeRow, TruthRow
 
-__all__ = ["MEASURE", "LabelRow", "Labels", "ImagePlace", "images_by_place", "with_labels"]
+__all__ = ["MEASURE", "LabelPlace", "LabelRow", "Labels", "images_by_place", "with_labels"]
 
 
 AttemptKey = tuple[int, int]
-ImagePlace = tuple[str, AttemptKey]
+LabelPlace = tuple[str, AttemptKey]
 """`origin`, `candidate` or `composite`, and turn and attempt."""
 
 
@@ -101,11 +101,11 @@ class Labels:
             tuple(remarks),
         )
 
-    def said(self, run: RunView) -> tuple[dict[ImagePlace, dict[str, LabelRow]], list[str]]:
-        """ImagePlace of an image in the run -> person -> the row that counts; and one line for each row without an image."""
-        found: dict[ImagePlace, dict[str, LabelRow]] = {}
+    def said(self, run: RunView) -> tuple[dict[LabelPlace, dict[str, LabelRow]], list[str]]:
+        """Place of an image in the run -> person -> the row that counts; and a line for each row without an image."""
+        found: dict[LabelPlace, dict[str, LabelRow]] = {}
         remarks = []
-        by_image: dict[str, list[ImagePlace]] = {}
+        by_image: dict[str, list[LabelPlace]] = {}
         for place, image in images_by_place(run).items():
             by_image.setdefault(image, []).append(place)
         for line, row in self.rows:
@@ -154,7 +154,7 @@ def _and_more(rows: int) -> str:
     return f" and {counted(rows, 'more row')}" if rows else ""
 
 
-def _place(row: LabelRow, run: RunView) -> ImagePlace | str:
+def _place(row: LabelRow, run: RunView) -> LabelPlace | str:
     """Which image a row means, or why there is none."""
     if row.turn == 0:
         return ("origin", (0, 0)) if not row.attempt else f"turn 0 is the origin, it has no attempt {row.attempt}"
@@ -177,9 +177,9 @@ def _place(row: LabelRow, run: RunView) -> ImagePlace | str:
     return "candidate", (row.turn, attempts[0].row.attempt)
 
 
-def images_by_place(run: RunView) -> dict[ImagePlace, str]:
+def images_by_place(run: RunView) -> dict[LabelPlace, str]:
     """Where images are in the run, as the origin, candidates and composites -> SHA-256."""
-    found: dict[ImagePlace, str] = {("origin", (0, 0)): run.info.origin.image}
+    found: dict[LabelPlace, str] = {("origin", (0, 0)): run.info.origin.image}
     for attempt in run.attempts:
         key = (attempt.row.turn, attempt.row.attempt)
         if attempt.row.image is not None:
@@ -212,7 +212,7 @@ def _disagree(rows: Iterable[LabelRow]) -> bool:
     return len({row.damaged for row in rows} - {None}) > 1
 
 
-def _apart_words(apart: Mapping[ImagePlace, Mapping[str, LabelRow]]) -> str:
+def _apart_words(apart: Mapping[LabelPlace, Mapping[str, LabelRow]]) -> str:
     (_, (turn, attempt)), people = next(iter(apart.items()))
     say = ", ".join(
         f"{by or 'somebody'} {'damaged' if row.damaged else 'sound'}"

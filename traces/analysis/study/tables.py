@@ -190,7 +190,7 @@ def _of(number: int, every: int, noun: str) -> str:
 def _gap(one: EvaluatorAnswer) -> str:
     gap = one.gap
     if not gap.runs:
-        return "not told: truth fell in no run" if gap.not_fallen else "not told"
+        return "not told: truth is not known to fall by turns 5, 10 and 20" if gap.not_fallen else "not told"
     return f"in {gap.failures} of {counted(gap.runs, 'run')} in which truth fell"
 
 
