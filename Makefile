@@ -26,7 +26,7 @@ lint: $(VENV)/.all
 	@$(BIN)/lint-imports --no-cache
 
 docs: $(VENV)/.all ## execute the code blocks of README and docs
-	@$(BIN)/python -m pytest -q README.md docs agent graphs evaluators traces
+	@$(BIN)/python -m pytest -q -n 2 --dist loadfile README.md docs agent graphs evaluators traces
 
 site: $(VENV)/.all ## build the documentation as a site in site/; a broken link or anchor is an error
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

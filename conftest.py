@@ -10,7 +10,8 @@ from tempfile import mkdtemp
 
 import yaml
 from sybil import Example, Sybil
-from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
+from sybil.evaluators.python import PythonEvaluator
+from sybil.parsers.markdown import CodeBlockParser, SkipParser
 
 # One thread per process, as there is one process per core: threads of BLAS and OpenMP that wait for each other on small
 # pictures took ten times the work. Read when the libraries are loaded, which is after this file.
@@ -32,6 +33,13 @@ def _check_yaml(example: Example) -> None:
         parse_config(raw, f"{example.path}, line {example.line}")
 
 
+def _run_python(example: Example) -> None:
+    """Run the block without what earlier ones left behind: a reader copies one block alone."""
+    for name in set(example.namespace) - {"bash_folder"}:
+        del example.namespace[name]
+    PythonEvaluator()(example)
+
+
 def _run_bash(example: Example) -> None:
     """Run the block in the document's own temporary folder, stopping at the first command that fails."""
     folder = example.namespace.setdefault("bash_folder", mkdtemp())
@@ -46,7 +54,7 @@ def _run_bash(example: Example) -> None:
 pytest_collect_file = Sybil(
     parsers=[
         SkipParser(),
-        PythonCodeBlockParser(),
+        CodeBlockParser(language="python", evaluator=_run_python),
         CodeBlockParser(language="yaml", evaluator=_check_yaml),
         CodeBlockParser(language="bash", evaluator=_run_bash),
     ],

@@ -29,7 +29,8 @@ __all__ = ["Budgets", "OriginConfig", "RunConfig", "component_configs", "derive"
 # Every random choice of a run comes from its seed.
 
 SeedPolicy = Literal["per_attempt", "per_turn", "fixed", "none"]
-"""How the editor's seed changes. `none`: a remote model is sent none, a local editor gets one from the system."""
+"""How the editor's seed changes. `none`: a remote model gets no seed; for a local editor a
+new one is drawn each time."""
 
 
 def derive(seed: int, *purpose: str | int) -> int:

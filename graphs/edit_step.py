@@ -47,7 +47,7 @@ def conversation(session: Session) -> tuple[Exchange, ...]:
 
 
 def edit(session: Session, progress: Progress) -> AttemptRow:
-    """The attempt that is owed at `progress`; the editor is called at most once for it."""
+    """The attempt that comes next at `progress`; the editor is called at most once for it."""
     config, pictures = session.config, session.pictures
     current = session.origin if config.history == "origin" else pictures.get(progress.image)
     images = (current, session.origin) if config.history == "anchor" else (current,)

@@ -36,9 +36,9 @@ class ProgressChannels(TypedDict):
     """How far the run is."""
 
     turn: int
-    """Turn that is owed, 1-based."""
+    """Turn that comes next, 1-based."""
     attempt: int
-    """Attempt that is owed, 1-based."""
+    """Attempt that comes next, 1-based."""
     image: str
     """SHA-256 of the current image."""
     image_turn: int

@@ -118,7 +118,7 @@ def ask_person(question: Mapping[str, Any]) -> Review:
 
 
 def add_review(session: Session, review: Review) -> None:
-    """Record a person's decision about the attempt that is owed."""
+    """Record a person's decision about the attempt that waits."""
     at = {"turn": session.progress.turn, "attempt": session.progress.attempt}
     said = {"accept": review.accept, "comment": review.comment, "by": one_line(review.by)}
     session.ledger.add_event("review", {**at, **said})

@@ -26,7 +26,8 @@ def test_on_the_site_links_to_code_are_text() -> None:
     hooks = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(hooks)
     others = "[gates](gates.md#controls), [here](#here), [x](https://e.org), ![i](../i.png)"
-    assert hooks.inside(f"[agent/README.md](../agent/README.md), {others}", ROOT / "docs") == f"`agent/README.md`, {others}"
+    told = hooks.inside(f"[agent/README.md](../agent/README.md), {others}", ROOT / "docs")
+    assert told == f"`agent/README.md`, {others}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

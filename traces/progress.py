@@ -18,9 +18,9 @@ class Progress:
     """The next thing to do, and the image to do it to."""
 
     turn: int
-    """1-based turn that is owed."""
+    """1-based turn that comes next."""
     attempt: int
-    """1-based attempt that is owed."""
+    """1-based attempt that comes next."""
     image: str
     """SHA-256 of the current image."""
     image_turn: int

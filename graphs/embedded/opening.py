@@ -331,7 +331,7 @@ class OpenRun:
         return {}
 
     def _decide(self) -> Offered:
-        """Measure and decide about the attempt that is owed, and record it."""
+        """Measure and decide about the attempt that is due, and record it."""
         session = self._session
         before = session.progress
         attempt = edit(session, before)
