@@ -36,6 +36,7 @@ _WORDS: Mapping[Place, str] = {
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 
+_HOLDS_RUNS = "give the folder that holds the runs, {parent} perhaps"
 _ANSWERS: Mapping[str, Mapping[Place, str]] = {
     "": {
         "config": "`turngate run {path}` makes a run of it",
@@ -67,8 +68,8 @@ _ANSWERS: Mapping[str, Mapping[Place, str]] = {
         "runs": "they are on record already: `turngate list {path}`, or `turngate score {path} --with NAME`",
     },
     "doctor": {"run": "give its configuration, {path}/run.json", "study": "give the YAML file of the study"},
-    "list": {"image": "give the folder that holds the runs", "file": "give the folder that holds the runs"},
-    "view": {"image": "give the folder that holds the runs", "file": "give the folder that holds the runs"},
+    "list": {"image": _HOLDS_RUNS, "file": _HOLDS_RUNS},
+    "view": {"image": _HOLDS_RUNS, "file": _HOLDS_RUNS},
 }
 """Command -> what was given instead -> which command is meant; under "" what holds for all others."""
 

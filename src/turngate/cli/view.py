@@ -47,8 +47,6 @@ def view_command(
     from turngate.loopback import HOST, bind, serve
     from turngate.pages.viewer import LabelBook, NoteBook, ViewerOptions, make_app
 
-    if folder.exists() and not folder.is_dir():
-        raise UserError(f"{folder} is a file: give the folder that holds the runs, {folder.parent} perhaps")
     if not folder.is_dir():
         raise UserError(f"no folder at {folder}: give one that holds runs")
     file = labels or folder / "labels.csv"

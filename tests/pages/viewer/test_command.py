@@ -22,11 +22,16 @@ def refused(*arguments: object, cwd: Path) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["runs/one/run.json", "runs/one/ledger.sqlite"])
-def test_a_file_is_no_folder(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("runs/one/run.json", "is the record of a run: give its folder, runs/one"),
+        ("runs/one/ledger.sqlite", "is a file: give the folder that holds the runs, runs/one perhaps"),
+    ],
+)
+def test_a_file_is_no_folder(tmp_path: Path, name: str, told: str) -> None:
     Writer(tmp_path / "runs" / "one", size=16, turns=1).close()
-    told = refused(name, cwd=tmp_path)
-    assert told == f"turngate: {name} is a file: give the folder that holds the runs, runs/one perhaps"
+    assert refused(name, cwd=tmp_path) == f"turngate: {name} {told}"
 
 
 @pytest.mark.slow
