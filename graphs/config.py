@@ -142,8 +142,8 @@ class RunConfig(StrictModel):
     seed: int = Field(default=0, ge=0, lt=2**63)
     """All random choices of the run are derived from it."""
     seed_policy: SeedPolicy = "per_attempt"
-    """How the editor's seed changes; a fixed seed every turn amplifies noise. With `none` a remote model is sent no
-    seed and a local editor one from the system: such a run cannot be repeated, but every seed is recorded."""
+    """How the editor's seed changes; a fixed seed every turn amplifies noise. With `none` a remote model gets no
+    seed, and a local editor a new one each time: such a run cannot be repeated, but every seed is recorded."""
     history: History = "previous"
     """What the editor sees: the current image, always the origin (star), the current image and the origin (anchor),
     or the whole conversation so far (chat; for editors that can hold one)."""

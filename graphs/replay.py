@@ -173,7 +173,7 @@ def redecide(path: Path, config: RunConfig) -> Counterfactual:
 def _divergence(record: AttemptRecord, progress: Progress, history: str) -> str | None:
     attempt = record.attempt
     if (attempt.turn, attempt.attempt) != (progress.turn, progress.attempt):
-        return f"turn {progress.turn}, attempt {progress.attempt} is owed, and was never made"
+        return f"turn {progress.turn}, attempt {progress.attempt} comes next, and was never made"
     if history != "origin" and attempt.input_image != progress.image:
         kept = f"turn {progress.image_turn}" if progress.image_turn else "the origin"
         return f"turn {attempt.turn} would edit the image of {kept}, and was recorded from another image"

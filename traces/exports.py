@@ -182,7 +182,7 @@ def read_jsonl(path: Path) -> list[dict[str, Any]]:
         except (ValueError, KeyError, TypeError) as error:
             if number < len(lines):
                 raise ValueError(f"{path}, line {number} is not a whole row: export the run again") from error
-            warnings.warn(f"{path}: dropped the torn last line {number}; its attempt is owed", stacklevel=2)
+            warnings.warn(f"{path}: dropped the torn last line {number}; its attempt is left out", stacklevel=2)
             break
         rows.setdefault(key, row)
     return list(rows.values())

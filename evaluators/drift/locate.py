@@ -25,7 +25,7 @@ _CLEAR = 5.0
 _AGREE = 1.5
 """Pixels within which a tile agrees with the fit."""
 _GRID = 256
-"""Steps per pixel on which the ends of a fit lie: what is below that hangs on the processor."""
+"""Steps per pixel on which the ends of a fit lie: what is below that depends on the processor."""
 _WHOLE = 0.06
 """Pixels: a fit nearer than this to a shift by whole pixels is one."""
 

@@ -34,7 +34,7 @@ def fit(reference: NDArray[np.uint8], candidate: NDArray[np.uint8], orientations
     The simplest that explains it is taken: the whole frame, a shift by whole pixels, a shift, then scales as well. So
     what is returned never correlates worse than the whole frame by more than the slack, and a candidate that was not
     moved is not resampled for a hundredth of a pixel. Edges lie on a grid of 1 / `GRID` pixel, confidence is rounded to
-    four decimals, uncertainty and tilt to two: what is below that hangs on the processor.
+    four decimals, uncertainty and tilt to two: what is below that depends on the processor.
     """
     whole = Geometry(_size(reference), _size(candidate), confidence=0.0)
     if reference.shape == candidate.shape and np.array_equal(reference, candidate):

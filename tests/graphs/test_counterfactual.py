@@ -95,13 +95,13 @@ def test_where_every_turn_edits_the_origin_the_whole_run_can_be_decided_again(
 def test_a_retry_that_was_never_made_ends_the_record(record: Callable[[RunConfig], Path]) -> None:
     found = redecide(record(config("always_accept")), config(at(0.7), on_reject={"attempts": 2}))
     assert actions(found) == ["accept", "retry"]
-    assert found.diverged == "turn 2, attempt 2 is owed, and was never made"
+    assert found.diverged == "turn 2, attempt 2 comes next, and was never made"
 
 
 def test_a_laxer_gate_does_not_need_the_retries_of_the_record(record: Callable[[RunConfig], Path]) -> None:
     found = redecide(record(config(at(0.7), on_reject={"attempts": 2})), config("always_accept"))
     assert actions(found) == ["accept", "accept"]
-    assert found.diverged == "turn 3, attempt 1 is owed, and was never made"
+    assert found.diverged == "turn 3, attempt 1 comes next, and was never made"
 
 
 def test_another_evaluator_looks_at_the_stored_images(record: Callable[[RunConfig], Path]) -> None:

@@ -231,7 +231,7 @@ _CONFIG = {"measure": {"type": MEASURE}, "damaged_at": 1.0}
 
 
 def with_labels(run: RunView, labels: Labels) -> RunView:
-    """The run with the truth of `labels` in the leading place: what has no verdict is not known by it.
+    """The run with the truth of `labels` in the leading place; the truth of an image without a verdict is not known.
 
     What the run measured itself stands among the others, under its name: `seen_by` brings it back. Decisions are those
     of the run. A masked accept without a label of its own leaves the composite unknown, whatever was said of the

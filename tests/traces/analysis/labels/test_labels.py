@@ -188,7 +188,7 @@ def test_human_truth_replaces_the_measured_one_in_every_measure(tmp_path: Path, 
     after = summarise(seen)
     assert after.truth == "labels, damaged at 1"
     assert fates(seen) == {"propagated": 1, "caught": 1, None: 4}
-    assert after.truth_unknown == 3, "what has no verdict is not known, whatever was measured"
+    assert after.truth_unknown == 3, "without a verdict truth is not known, whatever was measured"
     turns = turn_results(stretch_of(seen))
     assert [turn.damaged for turn in turns] == [True, None, None, None]
     assert [turn.result for turn in turns] == ["propagated", "unknown", "unknown", "unknown"]
